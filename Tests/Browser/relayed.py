@@ -74,10 +74,10 @@ class BridgedCard(RelayedKey):
         assert within(120, lambda: self.says("a contactless card in") > before), f"no card: {read(self.said)}"
 
     def lift(self):
-        before = self.says("' is gone")
+        before = self.says("the card was removed from '")
         self.card.terminate()
         self.card.wait()
-        assert within(120, lambda: self.says("' is gone") > before), f"the card stays: {read(self.said)}"
+        assert within(120, lambda: self.says("the card was removed from '") > before), f"the card stays: {read(self.said)}"
 
 
 class RemoteKey(RelayedKey):

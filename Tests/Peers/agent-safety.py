@@ -174,7 +174,7 @@ def test_forwarded_questions():
         os.remove(path("yes"))
         answers = [client.sign(blob, file_data()) for _ in range(7)]
         expect("seven times no, five questions", (answers, len(read("asked").splitlines())), ([bytes([FAILURE])] * 7, 7))
-        expect("the agent says why", agent.said.count("too many questions without a yes"), 2)
+        expect("the agent says why", agent.said.count("too many questions not answered with yes"), 2)
         write("yes", b"")
         other = Client(agent)
         other.ask(binding(b"U" * 32, True, HOSTS[1]))

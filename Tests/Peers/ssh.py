@@ -102,7 +102,7 @@ def passphrase():
     sign = ["ssh", "sign", "-k", "id_pass", "id_ed.pub", "-n", "lab", "-o", "pass.sig", "--force", "--file-password-stdin"]
     ykit("sign with a file that has one", *sign, text="secret\n")
     works("ssh-keygen accepts the signature", "sh", "-c", "ssh-keygen -Y check-novalidate -n lab -s pass.sig < id_ed.pub")
-    refuses("a wrong passphrase", *sign, text="Secret\n", says="wrong passphrase of the key file")
+    refuses("a wrong passphrase", *sign, text="Secret\n", says="wrong passphrase for the key file")
     works("another cipher", "ssh-keygen", "-p", "-q", "-P", "secret", "-N", "secret", "-Z", "aes256-gcm@openssh.com", "-f", "id_pass")
     refuses("is refused by name", *sign, text="secret\n", says="is encrypted (aes256-gcm@openssh.com)")
     refuses("with what to do about it", *sign, text="secret\n", says="'ssh-keygen -p -f FILE'")

@@ -7,7 +7,7 @@ package enum AccountCommands {
     /// Their topics on the first screen.
     package static var topics: [CommandTopic] {
         [
-            CommandTopic("one-time codes; those and passwords of a Nitrokey 3", [OATHGroup.self, SecretsGroup.self]),
+            CommandTopic("one-time codes; codes and passwords on a Nitrokey 3", [OATHGroup.self, SecretsGroup.self]),
             CommandTopic("what a key types: Yubico OTP, static, challenge-response", [OTPGroup.self]),
             CommandTopic(
                 "encrypted files; SecurID software tokens, sealed by a key", [AgeGroup.self, SecurIDGroup.self]),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a command is called, what its help says, and what it consists of.
+/// The name, help and subcommands of a command.
 package struct About: Sendable {
     package let name: String
     package let abstract: String
@@ -8,14 +8,14 @@ package struct About: Sendable {
     package let version: String
     package let shouldDisplay: Bool
     package let aliases: [String]
-    /// What people type most often, shown at the end of its help.
+    /// Common command lines, shown at the end of the help.
     package let examples: @Sendable () -> [Example]
     private let listed: @Sendable () -> [CommandTopic]
 
-    /// What the commands of a group are for, if it says so.
+    /// The commands of a group by topic; a group without topics has a single unnamed one.
     package var topics: [CommandTopic] { listed() }
 
-    /// The commands of a group. They are listed when the group is named, not before: the root alone has 25 groups.
+    /// The commands of a group, listed only when the group is named: the root alone has 25 groups.
     package var subcommands: [any ParsableCommand.Type] { listed().flatMap { $0.commands.map { $0.command } } }
 
     /// Describes a command; `aliases` are alternative names.
@@ -31,7 +31,7 @@ package struct About: Sendable {
         (listed, self.aliases, self.examples) = ({ [CommandTopic("", subcommands())] }, aliases, examples)
     }
 
-    /// Describes the program, whose commands stand by what they are for.
+    /// Describes the program, with its commands grouped by topic.
     package init(
         program name: String, _ abstract: String, discussion: @escaping @autoclosure @Sendable () -> String,
         version: String, topics: @escaping @autoclosure @Sendable () -> [CommandTopic]
@@ -49,7 +49,7 @@ package struct About: Sendable {
     private func isCalled(_ word: String) -> Bool { name == word || aliases.contains(word) }
 }
 
-/// Commands that stand in one line on the first screen, and what they are for.
+/// Commands that share a line on the first screen, and their purpose.
 package struct CommandTopic: Sendable {
     package let purpose: String
     package let commands: [any Command.Type]
@@ -63,7 +63,7 @@ package struct CommandTopic: Sendable {
 package struct Example: Sendable {
     /// The line as it is typed into a shell; never with a secret.
     package let line: String
-    /// What it does; "" if the line says so.
+    /// What the line does; "" if that is obvious.
     package let purpose: String
 
     /// Creates an example.

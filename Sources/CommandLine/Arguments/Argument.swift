@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A word without a name.
+/// A positional argument.
 @propertyWrapper
 package struct Argument<Value> {
     private var declaration: Declaration

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The grammar of a program's command line: its commands, and the options that stand anywhere on it.
+/// The grammar of a program's command line: its commands, and the options that can be given anywhere on it.
 package struct CommandLineParser {
     /// The root of the command tree.
     package let root: any ParsableCommand.Type
-    /// The options that may stand before the verb, each of which a verb has as well.
+    /// The options that may precede the verb; every verb declares them too.
     package let global: any ParsableArguments.Type
-    /// The words that a first word stands for, when it is no command.
+    /// Returns the words that an alias stands for; called for a first word that is not a command.
     package let alias: (String) throws -> [String]?
     /// Whether a file of this name exists.
     package let exists: (String) -> Bool
@@ -19,26 +19,26 @@ package struct CommandLineParser {
         (self.root, self.global, self.alias, self.exists) = (root, global, alias, exists)
     }
 
-    /// What a line asks for.
+    /// What a command line requests.
     package enum Request {
         /// A verb with its options.
         case verb(ParsedVerb)
-        /// The help of a command; the words that lead to it are those of the walk.
+        /// The help of the command that the walk has reached.
         case help
         /// The version of the program.
         case version
     }
 
-    /// Walks over the words of a line as far as they were typed.
+    /// Walks over the words of a possibly incomplete line.
     ///
-    /// - Throws: What `alias` throws.
+    /// - Throws: Errors from `alias`.
     package func walk(_ words: some Sequence<String>) throws -> LineWalk {
         var walk = LineWalk(self)
         for word in words { try walk.take(word) }
         return walk
     }
 
-    /// What a whole line asks for.
+    /// Returns what a complete line requests.
     ///
     /// - Throws: `ParseError` for an invalid line.
     package func request(_ line: consuming LineWalk) throws(ParseError) -> Request {
@@ -67,29 +67,29 @@ package struct CommandLineParser {
     }
 }
 
-/// Why a line is invalid, and how far it was understood.
+/// Why a line is invalid, and how far it was parsed.
 package struct ParseError: Error {
     /// What is wrong.
     package enum Kind {
-        /// The word is no command of the group.
+        /// The word is not a command of the group.
         case unknownCommand(String)
-        /// There are options, but no command or not all of its words.
+        /// There are options, but the command is missing or incomplete.
         case missingCommand
-        /// No option of the verb has this name, or before the verb none that stands anywhere.
+        /// No option of the verb has this name, or, before the verb, no global option.
         case unknownOption(String, isBeforeCommand: Bool)
         /// A value follows a one-letter name without a space.
         case joinedValue(Declaration, name: String)
         /// The option is the last word, or an option follows it.
         case missingValue(Declaration, name: String)
-        /// The flag has a value behind an equals sign.
+        /// The flag has a value after an equals sign.
         case unexpectedValue(name: String, String)
-        /// The word is no value of the option or argument, with the reason if it is known.
+        /// The word is not a valid value of the option or argument; with the reason, if known.
         case invalidValue(Declaration, name: String?, String, reason: String?)
-        /// These words have no place.
+        /// The line has these extra arguments.
         case tooMany([String])
         /// A required option or argument is not given.
         case missing(Declaration)
-        /// The options conflict; mostly a `UsageError`.
+        /// The options conflict; usually a `UsageError`.
         case refused(any Error)
 
         /// The first error of the lowest rank is reported.
@@ -102,10 +102,10 @@ package struct ParseError: Error {
         }
     }
 
-    // A line is read, and its error put into words, by one task.
+    // A line is parsed and its error described by the same task.
     /// What is wrong.
     nonisolated(unsafe) package let kind: Kind
-    /// The line, as far as it was understood.
+    /// The line, as far as it was parsed.
     nonisolated(unsafe) package let line: LineWalk
 
     init(_ kind: Kind, _ line: LineWalk) { (self.kind, self.line) = (kind, line) }

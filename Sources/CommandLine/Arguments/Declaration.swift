@@ -12,25 +12,26 @@ package final class Declaration {
         case flag(Names)
         /// A flag with one of these names, with or without a `no-` prefix.
         case pair(Names)
-        /// Among the positional arguments, called this in help.
+        /// A positional argument, with its name in help.
         case argument(String)
     }
 
     /// Where the value is on the line.
     package let place: Place
-    /// The help text, a sentence; without one, help and completion do not list it. Put together only when it is shown.
+    /// The help text, a sentence, created only when it is shown; help and completion do not list a declaration without
+    /// one.
     package var help: String? { makeHelp() }
     private let makeHelp: () -> String?
     /// The possible values.
     package let choices: Choices
     /// Whether it may be repeated.
     package let isRepeated: Bool
-    /// Whether the next word is its value even if it starts with a dash, as base64url may. A positional argument takes
-    /// such a word only when it can be nothing else.
+    /// Whether the next word is its value even if it starts with a dash, as base64url may. A positional argument
+    /// accepts such a word only if it cannot be an option.
     package let acceptsLeadingDash: Bool
-    /// What stands for a value that is left out; `nil` when it may not be.
+    /// The value used if it is omitted; `nil` if it is required after the name.
     package let omitted: OmittedValue?
-    /// The default as help shows it; "" without one.
+    /// The default as shown in help; "" if there is none.
     package var standard: String { shownDefault() }
     private let shownDefault: () -> String
     /// The value, initially the default; `nil` for a required one.
@@ -50,19 +51,19 @@ package final class Declaration {
         Declarations.add(.one(self))
     }
 
-    /// A copy with another value, which is in no list.
+    /// Creates a copy with another value, without adding it to a list.
     init(_ other: Declaration, value: Any) {
         (place, makeHelp, choices, isRepeated) = (other.place, other.makeHelp, other.choices, other.isRepeated)
         (acceptsLeadingDash, self.value) = (other.acceptsLeadingDash, value)
         (omitted, shownDefault, read) = (other.omitted, other.shownDefault, other.read)
     }
 
-    /// Whether the line has given it.
+    /// Whether the line gives a value.
     package private(set) var isGiven = false
 
-    /// Takes a word; returns false when it is invalid.
+    /// Parses a word; returns false if it is invalid.
     ///
-    /// - Throws: `UsageError` when the declaration can say why it is.
+    /// - Throws: `UsageError` if the reason is known.
     package func take(_ word: String) throws -> Bool {
         guard let value = try read(word, value) else { return false }
         (self.value, isGiven) = (value, true)
@@ -88,7 +89,7 @@ package final class Declaration {
         }
     }
 
-    /// The name without dashes; for an argument what help calls it.
+    /// The name without dashes; for an argument, its name in help.
     package var name: String {
         switch place {
         case .option(let names), .flag(let names), .pair(let names): names.plain
@@ -101,7 +102,7 @@ extension Declaration {
     /// Whether a value follows the name.
     package var takesValue: Bool { if case .option = place { true } else { false } }
 
-    /// How a usage error and a synopsis write it: the name with its value, or the argument in angle brackets.
+    /// The form used in usage errors and synopses: the name with its value, or the argument in angle brackets.
     package func label(as name: String? = nil) -> String {
         switch place {
         case .option(let names): (name ?? names.preferred) + " <\(names.value ?? names.plain)>"
@@ -111,21 +112,22 @@ extension Declaration {
     }
 }
 
-/// A value that may be left out.
+/// A value that may be omitted.
 package struct OmittedValue: Sendable {
-    /// What is taken in its place.
+    /// The value used in its place.
     package let standIn: String
-    /// Whether the next word is the value behind a verb, where other words may follow: any but an option, or only a path.
+    /// Whether, after a verb, the next word is the value only if it is a path; otherwise it is the value unless it is
+    /// an option.
     let isPath: Bool
 
     /// The next word is the value unless it begins with a dash.
     package static func unlessWord(_ standIn: String) -> OmittedValue { .init(standIn: standIn, isPath: false) }
 
-    /// The next word is the value before the command unless it is one, and behind it when it is a path or a file.
+    /// Before the command, the next word is the value unless it is a command; after it, only if it is a path or a file.
     package static func unlessPath(_ standIn: String) -> OmittedValue { .init(standIn: standIn, isPath: true) }
 }
 
-/// The possible values, as far as they are known beforehand.
+/// The possible values, as far as they are known in advance.
 package struct Choices {
     private let listed: () -> [String]
     private let named: () -> [String]

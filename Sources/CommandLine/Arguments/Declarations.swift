@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a struct of options declares, in the order of its properties. While `made` creates the struct, each property that
-/// is created adds itself to the list.
+/// The declarations of a struct of options, in the order of its properties. While `made` creates the struct, each new
+/// property adds itself to the list.
 package final class Declarations {
     @TaskLocal private static var growing: Growing?
 
-    /// The list of the options that are being created, for the task that creates them.
+    /// The list for the options being created, in the task that creates them.
     private struct Growing: Sendable {
         // A struct is created by one task, which starts no other.
         nonisolated(unsafe) let list: Declarations
@@ -28,37 +28,37 @@ package final class Declarations {
 
     private init() {}
 
-    /// Creates options, and returns them with what they declare.
+    /// Creates options, and returns them with their declarations.
     package static func made<Options: ParsableArguments>(_ type: Options.Type) -> (options: Options, by: Declarations) {
         let list = Declarations()
         return ($growing.withValue(Growing(list: list)) { type.init() }, list)
     }
 
-    /// What options of a type declare.
+    /// The declarations of a type of options.
     package static func of(_ type: any ParsableArguments.Type) -> [Declaration] { made(some: type).all }
 
-    /// What options of a type declare, below the titles of their groups.
+    /// The declarations of a type of options, by the titles of their groups.
     package static func titled(_ type: any ParsableArguments.Type) -> [(title: String, declarations: [Declaration])] {
         made(some: type).titled
     }
 
     private static func made(some type: (some ParsableArguments).Type) -> Declarations { made(type).by }
 
-    /// Adds a property to the options that are being created, if they are being listed.
+    /// Adds a property to the list for the options being created, if there is one.
     static func add(_ member: @autoclosure () -> Member) { growing?.list.members.append(member()) }
 
-    /// Whether the options that are being created are listed.
+    /// Whether there is a list for the options being created.
     static var areListed: Bool { growing != nil }
 
-    /// All declarations, with those of groups in the place of each.
+    /// All declarations, with those of each group in its place.
     package var all: [Declaration] {
         var list: [Declaration] = []
         add(to: &list)
         return list
     }
 
-    /// The declarations below the title of their group, in the order of the first of each title; those of groups without
-    /// one are below the title of what the group is in, "" for the verb's own.
+    /// The declarations by the title of their group, in the order in which the titles first occur. A group without a
+    /// title has that of the enclosing group; the title of the verb's own options is "".
     private var titled: [(title: String, declarations: [Declaration])] {
         var list: [(title: String, declarations: [Declaration])] = []
         add(to: &list, below: "")
@@ -97,7 +97,7 @@ package final class Declarations {
     }
 }
 
-/// A verb as a line gave it.
+/// A verb with the values from a command line.
 package struct ParsedVerb {
     package let verb: any ParsableCommand
     package let declarations: Declarations

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A name that stands alone.
+/// An option without a value.
 @propertyWrapper
 package struct Flag<Value> {
     fileprivate var declaration: Declaration
@@ -30,7 +30,7 @@ extension Flag<Bool> {
 }
 
 extension Flag<Bool?> {
-    /// A flag with a `--no-` counterpart, and a third value when neither is given.
+    /// A flag with a `--no-` counterpart; `nil` if neither is given.
     package init(_ names: Names, inversion: FlagInversion, help: @escaping @autoclosure () -> String? = nil) {
         declaration = Declaration(
             .pair(names), help, value: .some(Bool?.none as Any), read: { word, _ in Bool?.some(word == Names.yes) })

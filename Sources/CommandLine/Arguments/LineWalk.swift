@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A walk over the words of a line. It goes on behind what is wrong, so that it serves parsing, error messages and
+/// A walk over the words of a line. It continues after an error, so that it serves parsing, error messages and
 /// completion.
 package struct LineWalk {
     private let parser: CommandLineParser
@@ -8,29 +8,29 @@ package struct LineWalk {
     package private(set) var command: any ParsableCommand.Type
     /// The names of the commands that lead to it, without that of the root.
     package private(set) var path: [String] = []
-    /// The words on the line that are no options, up to the verb.
+    /// The words up to the verb that are not options.
     package private(set) var commandWords: [String] = []
     /// The verb, once it is known, with the values given so far.
     package private(set) var read: ParsedVerb?
     private var options: [Declaration] = []
-    /// The option that expects its value, and the name by which it was given.
+    /// The option whose value is expected next, and the name by which it was given.
     package private(set) var pending: (option: Declaration, name: String)?
-    /// Whether `--` stands before the end.
+    /// Whether `--` was given.
     package private(set) var hasEnded = false
     /// The options given so far, with the words that are their values.
     package private(set) var given: [(option: Declaration, name: String, value: String)] = []
-    /// Whether the word `help` or the option `--help` asks for help.
+    /// Whether help is requested, by the word `help` or the option `--help`.
     package private(set) var isHelp = false
-    /// Whether the word `help` was given, behind which only commands follow.
+    /// Whether the word `help` was given, after which only commands follow.
     package private(set) var isHelpWord = false
-    /// Whether `help` stands before all other words, and one follows it, which may be a topic instead of a command.
+    /// Whether `help` is the first word and exactly one follows, which may be a topic instead of a command.
     package var isTopic: Bool { isHelpFirst && commandWords.count == 1 }
     private var isHelpFirst = false
-    /// Whether the version is asked for.
+    /// Whether the version is requested.
     package private(set) var isVersion = false
-    /// What is wrong, in the order of the line.
+    /// The errors, in the order of the line.
     package private(set) var problems: [ParseError.Kind] = []
-    /// The words that have no place.
+    /// The extra arguments.
     package private(set) var surplus: [String] = []
     private var arguments: [Declaration] = []
 
@@ -39,9 +39,9 @@ package struct LineWalk {
         command = parser.root
     }
 
-    /// Takes the next word.
+    /// Processes the next word.
     ///
-    /// - Throws: What looking up an alias throws.
+    /// - Throws: Errors from looking up an alias.
     package mutating func take(_ word: String) throws {
         if let (option, name) = pending {
             pending = nil
@@ -58,7 +58,7 @@ package struct LineWalk {
         if read != nil { place(word) }
     }
 
-    /// Takes the end of the line.
+    /// Processes the end of the line.
     mutating func end() {
         guard let (option, name) = pending else { return }
         pending = nil
@@ -66,7 +66,7 @@ package struct LineWalk {
         assign(omitted.standIn, to: option, name)
     }
 
-    /// Whether each word is a command, an option or an argument, as far as completion goes on behind it.
+    /// Whether all commands are known, so that completion can continue.
     package var isUnderstood: Bool {
         !problems.contains { if case .unknownCommand = $0 { true } else { false } }
     }
@@ -151,7 +151,7 @@ package struct LineWalk {
         }
     }
 
-    /// Takes several one-letter names behind one dash, or bytes that begin with a dash.
+    /// Processes several one-letter names after a single dash, or bytes that begin with a dash.
     private mutating func takeOther(_ word: String, _ name: String) {
         if arguments.first?.acceptsLeadingDash == true, Self.isBytes(word) { return place(word) }
         guard !word.hasPrefix("--") else { return refuse(name) }
@@ -195,7 +195,7 @@ package struct LineWalk {
     }
 
     private mutating func assign(_ word: String, to option: Declaration, _ name: String) {
-        // A verb with an option '--also-NAME' takes several times what others take once.
+        // A verb with an option '--also-NAME' accepts NAME repeatedly, which others accept once.
         let isAgain = !option.isRepeated && given.contains { $0.option === option }
         let target = isAgain ? options.first { $0.has("--also-" + option.name) } ?? option : option
         given.append((target, name, word))
@@ -211,7 +211,7 @@ package struct LineWalk {
     }
 
     /// Whether a word that starts with a dash is base64url, or the start of it, rather than an option name: it has the
-    /// length of 16 bytes, and a character that no name has.
+    /// length of 16 bytes, and a character that occurs in no option name.
     package static func isBytes(_ word: String) -> Bool {
         let dash = UInt8(ascii: "-")
         guard word.utf8.first == dash, word.utf8.count >= 22 else { return false }
@@ -238,13 +238,13 @@ extension Declaration {
         }
     }
 
-    /// What a flag takes when it is given by this name.
+    /// The value of a flag that is given by this name.
     fileprivate func word(of name: String) -> String {
         guard case .pair(let names) = place else { return Names.yes }
         return names.words.contains(name) ? Names.yes : Names.no
     }
 
-    /// Takes a word; returns what is wrong with it.
+    /// Parses a word; returns the error if it is invalid.
     fileprivate func problem(with word: String, _ name: String?) -> ParseError.Kind? {
         do {
             return try take(word) ? nil : .invalidValue(self, name: name, word, reason: nil)

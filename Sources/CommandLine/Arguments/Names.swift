@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words that name an option, as they are typed, and what help calls its value: `--rp-id <id>`, or `-f`.
+/// The names of an option as they are typed, and the name of its value in help: `--rp-id <id>`, or `-f`.
 package struct Names: ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, Sendable {
     package let words: [String]
-    /// What help calls the value; by default the name without dashes. The shell completes a `file`.
+    /// The name of the value in help; by default the option's name without dashes. For `file`, the shell completes file
+    /// names.
     package let value: String?
 
     package init(stringLiteral word: String) { self.init([word]) }
@@ -28,9 +29,9 @@ package struct Names: ExpressibleByStringInterpolation, ExpressibleByArrayLitera
 
     private static func plain(_ word: String) -> String { String(word.drop { $0 == "-" }) }
 
-    /// What the shell completes, as far as the name of the value tells.
+    /// What the shell completes, as implied by the name of the value.
     var completion: CompletionKind? { value == "file" ? .file : nil }
 
-    /// What a flag that stands on the line gives to its declaration, and what its `--no-` counterpart gives.
+    /// The words that a flag and its `--no-` counterpart pass to the declaration.
     package static let (yes, no) = ("yes", "no")
 }

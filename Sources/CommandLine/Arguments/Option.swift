@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A name with a value behind it.
+/// A named option with a value.
 @propertyWrapper
 package struct Option<Value> {
     private var declaration: Declaration
@@ -31,7 +31,8 @@ package struct Option<Value> {
             read: { word, _ in Value(argument: word) })
     }
 
-    /// An optional option; with `isBase64URL` its value may start with a dash, and with `omitted` it may be left out.
+    /// An optional option; with `isBase64URL` its value may start with a dash, and with `omitted` the value may be
+    /// omitted.
     package init<Wrapped: ExpressibleByArgument>(
         _ names: Names, isBase64URL: Bool = false, omitted: OmittedValue? = nil,
         help: @escaping @autoclosure () -> String? = nil, completion: CompletionKind? = nil
@@ -43,7 +44,7 @@ package struct Option<Value> {
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }
 
-    /// An option with a default value that takes only some values of its type.
+    /// An option with a default value that accepts only some values of its type.
     package init(
         wrappedValue: Value, _ names: Names, among values: [Value], help: @escaping @autoclosure () -> String? = nil
     ) where Value: ExpressibleByArgument & Equatable & Sendable {
@@ -54,7 +55,7 @@ package struct Option<Value> {
             read: { word, _ in try choice.value(word) })
     }
 
-    /// An optional option that takes only some values of its type.
+    /// An optional option that accepts only some values of its type.
     package init<Wrapped: ExpressibleByArgument & Equatable & Sendable>(
         _ names: Names, among values: [Wrapped], help: @escaping @autoclosure () -> String? = nil
     ) where Value == Wrapped? {
@@ -99,20 +100,20 @@ package struct Option<Value> {
     }
 }
 
-/// The values that an option takes, of a type with more.
+/// The values of a type that an option accepts.
 private struct Choice<Value: ExpressibleByArgument & Equatable & Sendable>: Sendable {
     let values: [Value]
 
     init(_ values: [Value]) { self.values = values }
 
-    /// The values as they are written.
+    /// The values as they are typed.
     var names: [String] { values.map(\.defaultValueDescription) }
 
     /// Returns the value that a word names.
     func value(_ word: String) throws -> Value {
         guard let value = Value(argument: word), values.contains(value) else {
             let all = names.map { "'\($0)'" }
-            throw UsageError("it is one of " + all.dropLast().joined(separator: ", ") + " and \(all.last ?? "")")
+            throw UsageError("expected " + all.dropLast().joined(separator: ", ") + " or \(all.last ?? "")")
         }
         return value
     }

@@ -5,7 +5,7 @@
 package struct OptionGroup<Value: ParsableArguments> {
     package var wrappedValue: Value
 
-    /// Options that help lists below the title of their type.
+    /// Creates options that help lists under the title of their type.
     package init() {
         guard Declarations.areListed else {
             wrappedValue = Value()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A group of options. Stored properties are `Option`, `Flag`, `Argument` or `OptionGroup`; any other is not of the line,
-/// and has a value from the start.
+/// A group of options. Stored properties are `Option`, `Flag`, `Argument` or `OptionGroup`; any others are not part of
+/// the command line, and have an initial value.
 package protocol ParsableArguments {
-    /// The title above the options in help; without one they stand among those of the verb.
+    /// The title above the options in help; without one they are listed with the verb's own.
     static var title: String { get }
 
     /// Creates the options before the line is parsed.
@@ -19,23 +19,23 @@ extension ParsableArguments {
     package func check() throws {}
 }
 
-/// What a group lists: a command, or a verb that another type makes a command of.
+/// An entry of a group: a command, or a verb that another type turns into a command.
 package protocol Command: SendableMetatype {
     /// The name, help and subcommands.
     static var about: About { get }
 
-    /// The command that a line is parsed as.
+    /// The command that parses the line.
     static var command: any ParsableCommand.Type { get }
 }
 
 /// A command as a line is parsed: a verb with all its options, or a group of commands.
 package protocol ParsableCommand: ParsableArguments, Command {
-    /// Whether it is a verb, and no group of commands.
+    /// Whether this is a verb rather than a group of commands.
     static var isVerb: Bool { get }
 
     /// Runs the verb and returns the exit status; never called for a group.
     ///
-    /// - Parameter declarations: What its options declare, with the values of the line.
+    /// - Parameter declarations: The declarations of its options, with the values from the line.
     func carryOut(_ declarations: Declarations) async -> Int32
 }
 
@@ -46,7 +46,7 @@ extension ParsableCommand {
 
     /// This command and all below it, each with the words that lead to it from here.
     ///
-    /// - Parameter hasHidden: Whether those that help does not list are included.
+    /// - Parameter hasHidden: Whether to include commands that help does not list.
     package static func tree(hasHidden: Bool) -> [(path: [String], command: any ParsableCommand.Type)] {
         let below = about.subcommands.filter { hasHidden || $0.about.shouldDisplay }
         return [([], Self.self)]

@@ -5,7 +5,7 @@ import Verbs
 
 /// The commands for devices, recordings and virtual keys.
 package enum DeviceCommands {
-    /// What is asked first: what is there, and whether it works.
+    /// What users ask first: which keys are attached, and whether they work.
     package static var first: [CommandTopic] {
         [
             CommandTopic(
@@ -15,7 +15,7 @@ package enum DeviceCommands {
         ]
     }
 
-    /// What concerns no single application, and what is done without a key.
+    /// Commands that concern no single application, or that need no key.
     package static var others: [CommandTopic] {
         [
             CommandTopic(
@@ -25,7 +25,7 @@ package enum DeviceCommands {
             CommandTopic("recorded sessions: read, check, import; QR codes", [CaptureGroup.self, ReadQR.self]),
             CommandTopic("a software key, for tests", [VirtualGroup.self]),
             CommandTopic(
-                "words for the shell's TAB; the form of JSON answers",
+                "shell completion; the schema of JSON answers",
                 [Completion.command, Schema.self, GenerateGroup.self, ClearClipboard.self]),
         ]
     }

@@ -20,7 +20,7 @@ struct ReadCode: Report {
     let payload: QRPayload
     let isRevealed: Bool
 
-    /// Whether a part of it, or all, is left out.
+    /// Whether all or part of the text is masked.
     var isMasked: Bool { !isRevealed && payload.mayHoldSecret }
     /// The text as it is shown.
     var text: String? { isMasked ? payload.masked : payload.text }
@@ -30,12 +30,12 @@ struct ReadCode: Report {
         Member("kind", "what it is for: " + QRPayload.Kind.allCases.map(\.rawValue).listed()) {
             $0.payload.kind.rawValue
         },
-        Member("masked", "whether what may be a secret is replaced by …") { $0.isMasked },
-        Member("text", "null for a code that is no text, or of which nothing may be shown") { $0.text },
+        Member("masked", "whether possible secrets are replaced by …") { $0.isMasked },
+        Member("text", "null if the code is not text, or if none of it may be shown") { $0.text },
         Member("bytes", "in base64url, null if masked") { $0.isMasked ? nil : Base64.encodeURL($0.payload.bytes) },
     ]
 
-    /// The lines for people and pipes; bytes that are no text are hexadecimal.
+    /// The lines for people and pipes; bytes that are not text are in hexadecimal.
     var line: String {
         guard !isMasked else { return payload.masked?.printable ?? "…" }
         guard let text = payload.text else { return Hex.encode(payload.bytes) }
@@ -48,11 +48,11 @@ struct ReadCode: Report {
 struct ReadQR: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "qr", "Show what the QR codes of a picture hold, whatever it is.",
+        "qr", "Show the contents of the QR codes in a picture, of any kind.",
         discussion: """
-            What may be a secret is replaced by '…' unless --reveal is given, also for a pipe: the secret of an account, \
-            a password, the parameters of a link, any text that is not known to be harmless. Nothing is opened or sent. \
-            '-' is standard input, as in: grim -g "$(slurp)" - | ykit qr -
+            Anything that may be a secret is replaced by '…' unless --reveal is given, even in a pipe: the secret of \
+            an account, a password, the parameters of a link, any text that is not known to be harmless. Nothing is \
+            opened or sent. '-' is standard input, as in: grim -g "$(slurp)" - | ykit qr -
             """,
         examples: [
             Example("ykit qr qr.png"),
@@ -61,7 +61,7 @@ struct ReadQR: Verb {
 
     @Argument("pictures", help: "PNG or JPEG, or -.", completion: .file) var pictures: [String]
 
-    @Flag("--reveal", help: "Show what is masked.") var reveal = false
+    @Flag("--reveal", help: "Show masked text in full.") var reveal = false
 
     func run(in run: Run) throws -> Outcome<ReadCodes> {
         var codes: [ReadCode] = []

@@ -2,9 +2,9 @@
 
 import YKTransport
 
-/// A card that other programs use, too.
+/// A card that other programs use as well.
 enum BusyCard {
-    /// How long other programs are waited for.
+    /// How long to wait for other programs.
     static let patience = Duration.seconds(5)
 
     /// Repeats work with a card that another program holds, or has reset or powered off during the operation.

@@ -35,7 +35,7 @@ extension ApprovalError: Explained {
             Explanation(
                 "number-not-offered", .usage,
                 offered.isEmpty
-                    ? "the request does not ask for a number"
+                    ? "the request does not require a number"
                     : "the request does not offer the number \(number.printable); nothing was signed",
                 candidates: offered)
         case .pollRefused:

@@ -57,7 +57,7 @@ extension ArculusError: Explained {
     private func lost(_ retries: PINRetries) -> Explanation {
         Explanation(
             "pin-in-doubt", .authentication,
-            "the card was removed while it checked the PIN and now has one try less: the PIN may have been wrong",
+            "the card was removed while it checked the PIN and now has one fewer try: the PIN may have been wrong",
             hint: "ykit did not send it again; repeat the command when you are sure of the PIN",
             retriesLeft: retries.count)
     }

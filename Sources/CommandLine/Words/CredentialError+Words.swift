@@ -16,12 +16,12 @@ extension CredentialError: Explained {
         case .blocked(let id): id.blocked
         case .lastTry(let id):
             Explanation(
-                "last-try", .authentication, "only one try of the \(id.noun) is left; the given one was not sent",
+                "last-try", .authentication, "only one try is left for the \(id.noun); the given one was not sent",
                 hint: "repeat the command in a terminal and enter it there")
         case .refusedBefore(let id):
             Explanation(
                 "pin-wrong", .authentication, "the key has already refused this \(id.noun); it was not sent again",
-                hint: "give the right one")
+                hint: "give the correct one")
         case .declined(let id): Explanation("no-pin", .declined, "no \(id.noun) was entered")
         case .nobodyToAsk(let id):
             Explanation("no-terminal", .declined, "cannot ask for the \(id.noun): no terminal")
@@ -39,7 +39,7 @@ extension CredentialID {
         case .openPGPAdminPIN: OpenPGPError.blocked(.admin).explanation
         case .openPGPResetCode: OpenPGPError.blocked(.reset).explanation
         case .hsmAuthManagementKey: HSMAuthError.managementKeyBlocked.explanation
-        default: Explanation("blocked", .blocked, "no tries of the \(noun) are left", retriesLeft: 0)
+        default: Explanation("blocked", .blocked, "no tries are left for the \(noun)", retriesLeft: 0)
         }
     }
 

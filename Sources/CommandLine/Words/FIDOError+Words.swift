@@ -142,9 +142,9 @@ extension FIDOError: Explained {
             "alwaysUv": "this key cannot be set to always verify its user",
             "setMinPINLength": "this key does not support a minimum PIN length",
             "perCredMgmtRO": "this key issues no persistent token", "wink": "this key cannot blink on request",
-            "longTouchForReset": "this key offers no choice of a long touch for a reset",
-            "authenticatorConfigCommands 4": "this key offers no choice of a long touch for a reset",
-            "previewSign": "this key has no signing keys (previewSign)",
+            "longTouchForReset": "this key cannot be set to require a long touch for a reset",
+            "authenticatorConfigCommands 4": "this key cannot be set to require a long touch for a reset",
+            "previewSign": "this key does not support signing keys (previewSign)",
         ]
         return Explanation(
             "not-supported", .notSupported, names[what] ?? "this key does not support \(what.printable)",
@@ -196,7 +196,7 @@ extension FIDOError.U2FPINProblem {
             Explanation(
                 "pin-needed", .authentication,
                 "the key generates U2F key pairs only after its U2F PIN has been verified",
-                hint: "ykit u2f pin verify, once after each time the key is plugged in")
+                hint: "ykit u2f pin verify, once each time the key is plugged in")
         }
     }
 }

@@ -32,7 +32,7 @@ extension HSMAuthError: Explained {
         case .refusedByPolicy:
             Explanation(
                 "not-allowed", .policy, "the key refuses this password or key",
-                hint: "a key of the FIPS series requires another management password first: "
+                hint: "a key of the FIPS series requires a new management password first: "
                     + "ykit hsmauth change-management-password")
         case .notAsymmetric(let label):
             Explanation(
@@ -60,7 +60,8 @@ extension HSMAuthError: Explained {
         case .wrongPassword(let label, let tries):
             Explanation(
                 "password-wrong", .authentication,
-                "wrong password of '\(label.text.printable)'; \(Tries.areLeft(tries)), then the key deletes the credential",
+                "wrong password for '\(label.text.printable)'; \(Tries.areLeft(tries)), "
+                    + "then the key deletes the credential",
                 retriesLeft: tries)
         case .credentialLost(let label):
             Explanation(

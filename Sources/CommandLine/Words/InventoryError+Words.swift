@@ -11,11 +11,11 @@ extension InventoryError: Explained {
     package func explanation(in file: String) -> Explanation {
         switch self {
         case .malformed(let reason):
-            .malformed("\(file.printable) is not an inventory of ykit: \(reason.printable)")
+            .malformed("\(file.printable) is not a ykit inventory: \(reason.printable)")
         case .version(let version):
             .malformed(
-                "\(file.printable) is an inventory of version \(version), which this ykit does not know",
-                hint: "use a later ykit")
+                "\(file.printable) is an inventory of version \(version), which this version of ykit does not support",
+                hint: "use a later version of ykit")
         }
     }
 }
@@ -28,8 +28,8 @@ extension ReferenceError: Explained {
         switch self {
         case .unknownKind:
             .malformed(
-                "\(file.printable) is none of the files that refer to keys",
-                hint: "a key file of OpenSSH, a file of age, a mapping of pam_u2f, or a LUKS2 volume")
+                "\(file.printable) is not a file that refers to keys",
+                hint: "expected an OpenSSH key file, an age file, a pam_u2f mapping, or a LUKS2 volume")
         case .malformed(let reason): .malformed("\(file.printable) cannot be read: \(reason.printable)")
         case .volume(let error): error.explanation(in: file)
         }

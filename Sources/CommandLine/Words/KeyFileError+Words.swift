@@ -20,7 +20,7 @@ extension KeyFileError: Explained {
             return Explanation(
                 "file-locked", .authentication, "\(file) is encrypted",
                 hint: "give its password with --file-password-stdin, --file-password-fd N or YKIT_FILE_PASSWORD")
-        case .wrongPassword: return Explanation("file-password-wrong", .authentication, "wrong password of \(file)")
+        case .wrongPassword: return Explanation("file-password-wrong", .authentication, "wrong password for \(file)")
         case .malformed(let cause): return .malformed("\(file) cannot be read: \(cause.printable)")
         case .tooMuchWork(let rounds):
             return Explanation(

@@ -7,7 +7,7 @@ package import YKKeys
 extension KeyringError: Explained {
     package var explanation: Explanation { explanation(orElse: "YKIT_KEYRING=file") }
 
-    /// Explains why a keyring or its service did not do its work.
+    /// Explains why a keyring or its service failed.
     ///
     /// - Parameter way: What to do without a Secret Service, for the hints.
     package func explanation(orElse way: String) -> Explanation {
@@ -42,13 +42,14 @@ extension KeyringError: Explained {
 }
 
 extension ProgramError: Explained {
-    /// Explains why another program did not do its work.
+    /// Explains why another program failed.
     package var explanation: Explanation {
         switch self {
         case .failed(let program, let reason): Explanation("spawn", .failed, "cannot run \(program): \(reason)")
         case .timedOut(let program):
             Explanation(
-                "spawn", .timeOut, "\(program) did not end in time", hint: "unlock the keyring and repeat the command")
+                "spawn", .timeOut, "\(program) did not finish in time",
+                hint: "unlock the keyring and repeat the command")
         case .cancelled: .interrupted
         case .tooMuchOutput(let program, let limit): .usage("\(program) is larger than \(limit >> 20) MiB")
         }

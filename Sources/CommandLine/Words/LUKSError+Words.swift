@@ -13,7 +13,7 @@ extension LUKSError: Explained {
         case .notLUKS:
             return .malformed(
                 "\(name) is not a LUKS volume",
-                hint: "'lsblk --fs' lists the volumes: crypto_LUKS; a detached header is named with --header")
+                hint: "'lsblk --fs' lists the volumes: crypto_LUKS; give a detached header with --header")
         case .version(let version):
             return Explanation(
                 "luks-version", .notSupported, "\(name) is a volume of LUKS\(version), which has no tokens",
@@ -45,7 +45,7 @@ extension LUKSError: Explained {
         switch self {
         case .noCryptsetup:
             Explanation(
-                "no-cryptsetup", .notFound, "cryptsetup is not installed, which changes volumes",
+                "no-cryptsetup", .notFound, "cryptsetup, which changes volumes, is not installed",
                 hint: "apt install cryptsetup-bin")
         case .wrongPassphrase:
             Explanation("wrong-passphrase", .authentication, "the passphrase opens no key slot of \(name)")

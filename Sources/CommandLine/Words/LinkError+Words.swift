@@ -59,7 +59,7 @@ extension LinkError: Explained {
                 hint: "sudo apt install pcscd libpcsclite1")
         case .serviceMismatch:
             Explanation(
-                "pcscd-mismatch", .failed, "libpcsclite and pcscd on this machine speak different versions",
+                "pcscd-mismatch", .failed, "libpcsclite and pcscd on this machine have incompatible versions",
                 hint: "bring both to the same release: sudo apt install --reinstall pcscd libpcsclite1; in a container "
                     + "or snap use the host's library")
         case .accessDenied(let refusal): refusal.explanation
@@ -212,9 +212,9 @@ extension LinkError.Holder {
         case "pcscd":
             "omit --link usb to use the key through pcscd, or sudo systemctl stop pcscd.socket pcscd"
         case "ssh", "ssh-sk-helper", "ssh-agent", "sudo", "login", "gdm-password":
-            "\(name) waits for a touch: touch the key or end it, then repeat the command"
+            "\(name) is waiting for a touch: touch the key or end the program, then repeat the command"
         case let name where Self.isBrowser(name):
-            "close the page of \(name) that asks for the key, or \(name), then repeat the command"
+            "close the page in \(name) that asks for the key, or \(name) itself, then repeat the command"
         case let name where name.hasPrefix("qemu") || name.hasPrefix("VirtualBox") || name.hasPrefix("vmware"):
             "detach the key from the virtual machine (\(name)), then repeat the command"
         case let name: "end \(name) or let it release the key, then repeat the command"

@@ -64,13 +64,13 @@ extension OATHError: Explained {
         }
     }
 
-    /// Explains that a name is there twice in what is written; nothing of it is overwritten, whatever was forced.
+    /// Explains that the accounts to write contain a name twice; the first one is not overwritten, even with `--force`.
     ///
-    /// - Parameter other: Where the first account of that name is.
+    /// - Parameter other: The place of the first account of that name.
     package static func repeated(_ id: OATHAccountID, _ other: String? = nil) -> Explanation {
         Explanation(
             "exists", .policy,
-            "another account '\(id.text.printable)' is found before it" + (other.map { " (\($0))" } ?? "")
+            "another account '\(id.text.printable)' comes before it" + (other.map { " (\($0))" } ?? "")
                 + ", and its secret would be lost",
             hint: "add it under another name: ykit oath add NAME")
     }
@@ -191,7 +191,7 @@ extension AuthenticatorExport.Column {
     /// Its name, or its number if it has none.
     package var words: String { name.isEmpty ? "column \(number)" : "'\(name.printable)'" }
 
-    /// What it has.
+    /// What it contains.
     package var contents: String {
         let noun =
             switch content {
@@ -202,7 +202,7 @@ extension AuthenticatorExport.Column {
         return "\(count) \(noun)" + (count == 1 ? "" : "s")
     }
 
-    /// How it is named on a line.
+    /// Its name or number, as an argument for `--column`.
     fileprivate var argument: String {
         let isPlain = !name.isEmpty && name.utf8.allSatisfy { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }
         return isPlain ? name : "\(number)"

@@ -70,7 +70,7 @@ extension OTPError.Fault {
         case .format(let error): return "it does not fit: \(error.reason)"
         case .identifier:
             return
-                "the token identifier must be digits, or modhex from its beginning, in parts of 2, 2 and 8 characters"
+                "the token identifier must be digits, or begin with modhex, in parts of 2, 2 and 8 characters"
         }
     }
 }

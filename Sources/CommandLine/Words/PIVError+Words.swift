@@ -64,7 +64,7 @@ extension PIVError: Explained {
                 hint: "it was encrypted for another key, or with another --padding or --hash")
         case .malformedObject(let id, let cause): .malformed("the object \(id) is malformed: \(cause)")
         case .notInflated(let limit):
-            .malformed("the certificate is a damaged compressed one, or longer than \(limit) bytes")
+            .malformed("the certificate is compressed and damaged, or longer than \(limit) bytes")
         case .notCertificate(let cause): .malformed("this is not a certificate: \(cause.printable)")
         case .chain(let problem): problem.explanation
         case .invalidFile(let cause): cause.explanation(in: nil)
@@ -98,7 +98,7 @@ extension PIVError: Explained {
         case .pinRequired:
             Explanation(
                 "pin-needed", .authentication, "this requires the PIV PIN",
-                hint: "give the PIN of PIV with --pin-stdin, --pin-fd N, YKIT_PIV_PIN or YKIT_PIN")
+                hint: "give the PIV PIN with --pin-stdin, --pin-fd N, YKIT_PIV_PIN or YKIT_PIN")
         default: .notTouched
         }
     }
@@ -127,7 +127,7 @@ extension PIVError: Explained {
             Explanation(
                 "not-proven", .authentication,
                 "the card accepted the management key, but did not prove that it knows it: the reply is empty",
-                hint: "cards of some makers never do; if you trust this one, repeat the command with --no-mutual")
+                hint: "some vendors' cards never do; if you trust this one, repeat the command with --no-mutual")
         case .notProtected:
             Explanation(
                 "not-protected", .notFound, "the key has no PIN-protected management key",
@@ -150,7 +150,7 @@ extension PIVError: Explained {
             Explanation(
                 "unknown-key", .notFound,
                 "neither the card nor a certificate shows what kind of key, if any, is in slot \(slot)",
-                hint: "name its kind with --algorithm (sign, decrypt, derive), or its public key: "
+                hint: "give its algorithm with --algorithm (sign, decrypt, derive), or its public key: "
                     + "--public-key FILE (certificates request), FILE after the slot (certificates generate)")
         case .occupied(let slot):
             Explanation(
@@ -335,6 +335,7 @@ extension AttestationProblem {
             case .needsOpenSSL: "checking certificates requires OpenSSL 3 (libcrypto.so.3), which is not installed"
             }
         return Explanation(
-            "not-vouched", .authentication, words, hint: "name the maker's certificates with --root and --intermediate")
+            "not-vouched", .authentication, words,
+            hint: "give the vendor's certificates with --root and --intermediate")
     }
 }

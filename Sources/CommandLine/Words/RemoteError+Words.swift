@@ -9,12 +9,12 @@ extension RemoteError: Explained {
         switch self {
         case .noGreeting(""):
             Explanation(
-                "remote-no-answer", .server, "the other end ended before it answered",
+                "remote-no-answer", .server, "the other end exited before it answered",
                 hint: "ykit has to be installed at both ends: ssh HOST ykit --version")
         case .noGreeting(let text):
             Explanation(
                 "remote-no-answer", .server,
-                "the other end is not ykit, or another program writes before it: '\(text.trimmed.printable)'",
+                "the other end is not ykit, or another program writes output before it: '\(text.trimmed.printable)'",
                 hint: "ssh HOST ykit bridge --plan")
         case .incompatible(let own, let other, let program):
             Explanation(
@@ -23,17 +23,17 @@ extension RemoteError: Explained {
                     + "this one \(Self.words(own))",
                 hint: "install the same version of ykit at both ends")
         case .violation(let error):
-            Explanation("remote-violation", .malformed, "the other end did not keep to the protocol: \(error.reason)")
+            Explanation("remote-violation", .malformed, "the other end violated the protocol: \(error.reason)")
         case .ended(let ending) where ending.reason == .noDevice:
             Explanation(
-                "remote-device", .permission, "the other end cannot make a device: \(ending.text.printable)",
+                "remote-device", .permission, "the other end cannot create a device: \(ending.text.printable)",
                 hint: "there: sudo modprobe uhid; as root: --command 'sudo ykit bridge --stdio'")
         case .ended(let ending):
             Explanation(
                 "remote-ended", .server,
                 "the other end ended the connection"
                     + (ending.text.isEmpty ? ", \(ending.reason)" : ": \(ending.text.printable)"))
-        case .lost: Explanation("remote-lost", .server, "the connection to the other end was cut")
+        case .lost: Explanation("remote-lost", .server, "the connection to the other end was lost")
         case .device(let error): error.explanation
         case .noFIDO2:
             Explanation(

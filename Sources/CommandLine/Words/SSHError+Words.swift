@@ -11,10 +11,10 @@ extension SSHError: Explained {
             Explanation(
                 "encrypted", .notSupported, "\(self)",
                 hint:
-                    "remove the passphrase with 'ssh-keygen -p -f FILE' (the file holds no secret), or install  "
+                    "remove the passphrase with 'ssh-keygen -p -f FILE' (the file holds no secret), or install "
                     + "libbotan-2-19, for aes256-ctr")
         case .wrongPassphrase:
-            Explanation("file-password-wrong", .authentication, "wrong passphrase of the key file")
+            Explanation("file-password-wrong", .authentication, "wrong passphrase for the key file")
         case .notInSecurityKey(let type):
             Explanation(
                 "no-security-key", .notSupported,

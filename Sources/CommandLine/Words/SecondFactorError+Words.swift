@@ -106,7 +106,7 @@ extension SecondFactorError: Explained {
         case .notTrusted(true):
             Explanation(
                 "trust-revoked", .authentication,
-                "the server withdrew this device: it was removed, or its cookie was used elsewhere",
+                "the server no longer trusts this device: it was removed, or its cookie was used elsewhere",
                 hint:
                     "if it was not removed on purpose, the cookie was copied; the server then forgets all devices of the user"
             )

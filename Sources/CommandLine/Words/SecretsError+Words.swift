@@ -34,8 +34,8 @@ extension SecretsError: Explained {
         case .touchTimeout: .notTouched
         case .wrongCode:
             Explanation(
-                "code-wrong", .authentication, "wrong code: it is none of the next ten",
-                hint: "do not trust the device that showed it before you know why")
+                "code-wrong", .authentication, "wrong code: it is not one of the next ten",
+                hint: "do not trust the device that showed it until you know why")
         case .wrongKind(let name):
             Explanation(
                 "wrong-type", .notSupported, "'\(name.text.printable)' is not an entry of that type",
@@ -72,7 +72,7 @@ extension SecretsError: Explained {
         }
     }
 
-    /// What was given and could not be stored.
+    /// Why the input cannot be stored.
     private var aboutInput: String {
         switch self {
         case .badName(let bytes): "a name must have 1 to 127 bytes, this one has \(bytes)"

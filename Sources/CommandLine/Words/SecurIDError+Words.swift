@@ -9,7 +9,7 @@ extension SecurIDError: Explained {
         case .format(let reason):
             Explanation(
                 "format", .malformed, "this is not a token that ykit can read: \(reason.printable)",
-                hint: "supported are SDTID files, token strings and links, .stokenrc and pictures with QR codes")
+                hint: "supported formats: SDTID files, token strings and links, .stokenrc and pictures with QR codes")
         case .xml(let error): Explanation("format", .malformed, "the XML cannot be read: \(error)")
         case .field(let name): Explanation("format", .malformed, "\(name.printable) is missing or outside its range")
         case .checksum:

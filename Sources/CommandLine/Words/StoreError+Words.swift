@@ -20,8 +20,9 @@ extension StoreError: Explained {
                 hint: "restore it from a backup")
         case .laterVersion(let path, let version):
             Explanation(
-                "store", .malformed, "\(path.printable) has version \(version), which this ykit does not know",
-                hint: "use a later ykit")
+                "store", .malformed,
+                "\(path.printable) has version \(version), which this version of ykit does not support",
+                hint: "use a later version of ykit")
         case .noKeys: Explanation("store-empty", .notFound, "the store is empty", hint: "ykit securid import FILE")
         case .notThisKey:
             Explanation(

@@ -12,12 +12,12 @@ extension TagError: Explained {
                 "not-a-tag", .notSupported,
                 "the card in the reader is not a tag: its NDEF application is missing or disabled",
                 hint:
-                    "a YubiKey is a tag on a contactless reader only, and while its OTP application is enabled over NFC"
+                    "a YubiKey is a tag only on a contactless reader, while its OTP application is enabled over NFC"
             )
         case .lost:
             Explanation(
                 "tag-lost", .removed, "the tag was removed before it was read",
-                hint: "hold it still at the reader and repeat the command")
+                hint: "hold it still on the reader and repeat the command")
         case .protected(let access):
             Explanation(
                 "tag-protected", .policy,
@@ -29,11 +29,11 @@ extension TagError: Explained {
         case .unsteady:
             Explanation(
                 "tag-unsteady", .failed, "the tag kept changing or being reset while it was read",
-                hint: "hold it still at the reader, and close other programs that use it")
+                hint: "hold it still on the reader, and close other programs that use it")
         }
     }
 
-    /// Nobody held a key to the reader.
+    /// No key was held to the reader.
     package static let noTag = Explanation(
         "no-tag", .timeOut, "no tag was presented to the reader in time",
         hint: "repeat the command and hold the key to the reader; --timeout SECONDS waits longer")

@@ -9,7 +9,7 @@ extension TokenError: Explained {
     package var explanation: Explanation {
         switch self {
         case .malformed(let error):
-            // The length of the whole is wrong at no byte.
+            // A wrong total length has no byte position.
             .malformed("this is not a Yubico OTP: \(error.code == .malformed ? "\(error)" : error.reason)")
         case .otherPublicID(let id):
             Explanation(
@@ -60,7 +60,7 @@ extension OTPValidationError: Explained {
                 "otp-refused", .authentication,
                 "\(server.printable) rejects the password (\(status.rawValue.printable)), in a reply that is not signed",
                 hint:
-                    "check that it is complete and from a key that the server knows; some servers do not sign this refusal,  "
+                    "check that it is complete and from a key that the server knows; some servers do not sign this refusal, "
                     + "so anyone could have sent it")
         case .badReplySignature(let server):
             Explanation(

@@ -8,14 +8,14 @@ import YKCrypto
 import YKKeyAgent
 import YKTransport
 
-/// The SSH agent that SSH_AUTH_SOCK names, as a holder of keys for age: `ykit ssh agent`, also on the machine from which
-/// the agent is forwarded. Other agents refuse its requests at once.
+/// The SSH agent at SSH_AUTH_SOCK, which can hold keys for age if it is `ykit ssh agent`, on this machine or on the one
+/// that forwards it. Other agents refuse the requests immediately.
 final class AgeAgent {
-    /// The timeout for the answer whether it holds a key.
+    /// The timeout for asking whether the agent holds a key.
     private static let patience = Duration.seconds(3)
     /// The timeout for a PIN, a touch and a confirmation.
     private static let userPatience = Duration.seconds(180)
-    /// The time after which the user is told for what age waits.
+    /// The time without an answer after which the user is told what age is waiting for.
     private static let silence = Duration.seconds(1)
 
     private enum Message {
@@ -77,7 +77,7 @@ final class AgeAgent {
         guard AgentStream.send([Message.request] + name + request.bytes, to: descriptor, wait),
             var reply = AgentStream.receive(descriptor, wait)
         else {
-            // An answer that comes later would be taken for the next one.
+            // A late answer would be mistaken for the answer to the next request.
             close(descriptor)
             self.descriptor = nil
             return nil

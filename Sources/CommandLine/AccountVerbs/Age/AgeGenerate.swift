@@ -17,9 +17,10 @@ struct AgeGenerate: Verb {
     static let about = About(
         "generate", "Create a key for age, and print its identity and recipients.",
         discussion: """
-            The key is created in a PIV slot: on P-256, with a certificate that age-plugin-yubikey also finds, or with \
-            --algorithm x25519, which requires firmware 5.7 and to which any version of age encrypts without a plugin. \
-            With --fido2 it is a credential whose identity must be kept: the key does not store it.
+            By default, a P-256 key is created in a PIV slot, with a certificate that age-plugin-yubikey also finds. \
+            With --algorithm x25519 (firmware 5.7 and later), any version of age can encrypt to the key without a \
+            plugin. With --fido2, a FIDO2 credential is created; keep its identity, which the security key does not \
+            store.
             """,
         examples: [
             Example("ykit age generate --output identity.txt"), Example("ykit age generate --fido2 --output fido2.txt"),
@@ -55,7 +56,7 @@ struct AgeGenerate: Verb {
         help: "When the key in a slot requires a touch: never, always or cached (default: always).")
     var touchPolicy: TouchPolicy?
 
-    @Option(["--output <file>", "-o"], help: "Where the identity goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the identity.") var output = "-"
 
     @Flag(["--force", "-f"], help: "Replace a key in the slot without asking, and the output file if it exists.")
     var force = false
@@ -70,7 +71,7 @@ struct AgeGenerate: Verb {
             }
         } else {
             guard uv == nil else { throw UsageError("--uv requires --fido2") }
-            // X.520's upper bound of a common name: the certificate has to fit the key, which is made before.
+            // X.520's upper bound for a common name, checked before the key is generated for the certificate.
             guard (name?.unicodeScalars.count ?? 0) <= 64 else {
                 throw UsageError("a name must have at most 64 characters")
             }

@@ -14,8 +14,8 @@ struct AgeGroup: ParsableCommand {
         "age", "Keys for age, which encrypts files: PIV slots and FIDO2 credentials.",
         discussion: """
             A recipient is a public key to encrypt to, which needs no security key; an identity names the key that \
-            decrypts, and holds no secret. age finds ykit through a link: ln -s ykit age-plugin-ykit. Keys of \
-            age-plugin-yubikey work under that name.
+            decrypts, and holds no secret. age finds ykit through a link: ln -s ykit age-plugin-ykit. With a link \
+            named age-plugin-yubikey, keys of that plugin work too.
             """,
         subcommands: [AgeGenerate.self, AgeList.self, AgeIdentityVerb.self, AgePluginVerb.self],
         examples: [Example("ykit age generate --output identity.txt")])
@@ -94,7 +94,7 @@ struct AgeSlot {
     }
 }
 
-/// A key for age, in a slot or of a FIDO2 credential.
+/// A key for age: a key in a slot, or a FIDO2 credential.
 struct AgeKeyReport: Report {
     /// The slot; `nil` for a credential.
     var slot: AgeSlot?
@@ -174,7 +174,7 @@ struct AgeList: Verb {
             """,
         examples: [Example("ykit age list")])
 
-    @Flag("--all", help: "Also the keys in \(PIVSlot.mainWords).") var all = false
+    @Flag("--all", help: "Also list the keys in \(PIVSlot.mainWords).") var all = false
 
     @Option("--form", help: "Format of P-256 recipients: tag, yubikey or ykit.")
     var form: AgeRecipientForm = .tag
@@ -196,7 +196,7 @@ enum AgeIdentityForm: String, CaseIterable, ExpressibleByArgument {
     case ykit, yubikey
 }
 
-/// Identities, and where they are.
+/// Identities, and where they were written.
 struct AgeIdentities: Report {
     let keys: [AgeKeyReport]
     let output: String
@@ -221,7 +221,7 @@ struct AgeIdentityVerb: Verb {
 
     @Option("--form", help: "Format of identities: ykit or yubikey.") var form: AgeIdentityForm = .ykit
 
-    @Option(["--output <file>", "-o"], help: "Where the identities go.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the identities.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
 

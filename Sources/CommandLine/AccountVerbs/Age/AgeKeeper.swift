@@ -24,9 +24,9 @@ final class AgeKeeper: AgeKeySource {
     /// The card of the last operation.
     private var open: (service: PIVService, serial: UInt32, access: PIVUnlocking)?
     private var skipped: Set<UInt32> = []
-    /// The command line has no PIN options, only variables.
+    /// PINs from environment variables; the command line has no options for them.
     private let given: PINOptions
-    /// The agent that may hold keys; not asked when the command line, or its variables, name where keys are.
+    /// The agent that may hold keys; not asked if an option or environment variable selects a key.
     private let agent: AgeAgent?
 
     init(_ run: Run, _ dialogue: AgeDialogue) {
@@ -35,7 +35,7 @@ final class AgeKeeper: AgeKeySource {
         agent = run.namesNoKey ? AgeAgent() : nil
     }
 
-    /// YKIT_PIN is the PIN of PIV if an identity is in a slot; else that of FIDO2.
+    /// Reserves YKIT_PIN for PIV if an identity is in a slot, otherwise for FIDO2.
     func expect(_ identities: [AgeIdentity]) {
         let kinds = identities.map { identity -> PINApplication? in
             switch identity {
@@ -138,12 +138,12 @@ final class AgeKeeper: AgeKeySource {
             return nil
         }
         for card in cards() {
-            // Only PIV is selected: another application would end the verified state of the PIN.
+            // Selects only PIV: selecting another application would reset the PIN's verified state.
             guard let service = try? await run.openPIV(of: card) else { continue }
             if try await service.serial() == serial { return (service, serial) }
             await service.close()
         }
-        // Firmware before 5.0 tells its serial number in another application only.
+        // Firmware before 5.0 reports its serial number only in another application.
         let service = try await run.openPIV(of: run.keys.key(serial: String(serial)))
         let found = try await service.serial() ?? serial
         if found == serial { return (service, serial) }
@@ -170,7 +170,7 @@ final class AgeKeeper: AgeKeySource {
         return access
     }
 
-    /// Whether the person may enter another PIN.
+    /// Whether the user may try another PIN.
     private static func mayRepeat(after error: any Error) -> Bool {
         switch error {
         case PIVError.wrong(.pin, let tries): tries > 0
@@ -179,7 +179,7 @@ final class AgeKeeper: AgeKeySource {
         }
     }
 
-    /// Whether a variable has the PIN of an application, and of this key.
+    /// Whether an environment variable provides this key's PIN for an application.
     private func isGiven(_ application: PINApplication, _ serial: UInt32? = nil) -> Bool {
         run.source(of: application, given, key: serial.flatMap { $0 == 0 ? nil : String($0) }).isGiven
     }
@@ -222,7 +222,7 @@ final class AgeKeeper: AgeKeySource {
     }
 }
 
-/// The person whom age asks for a PIN.
+/// The user, whom age prompts for a PIN.
 private struct AgePerson: CredentialPrompt {
     let dialogue: AgeDialogue
     let key: String?
@@ -230,7 +230,7 @@ private struct AgePerson: CredentialPrompt {
 
     /// - Parameters:
     ///   - key: The serial number of the key, if it is known.
-    ///   - isThere: Whether the person is asked; a PIN in a variable is not asked for again.
+    ///   - isThere: Whether the user can be asked; false if an environment variable provides the PIN.
     init(_ dialogue: AgeDialogue, _ key: String?, isThere: Bool) {
         (self.dialogue, self.key, self.isThere) = (dialogue, key, isThere)
     }

@@ -8,7 +8,7 @@ import Verbs
 public import YKAge
 import YKCrypto
 
-/// What a conversation with age came to.
+/// The result of a conversation with age.
 struct AgeConversation: Report {
     let fileKeys: Int
 
@@ -112,7 +112,7 @@ final class AgeStreams: AgeConnection {
                     return line
                 }
                 guard buffer.count <= AgeStanzaReader.lineLimit else {
-                    throw .malformed("a line that is not terminated")
+                    throw .malformed("an unterminated line")
                 }
                 try fill(&buffer)
             }

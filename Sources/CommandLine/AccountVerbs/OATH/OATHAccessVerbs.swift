@@ -104,8 +104,8 @@ struct OATHAccessRemember: Verb {
         "remember", "Remember the password on this computer.",
         discussion: """
             It is kept in the Secret Service of the desktop session, if there is one. Otherwise it is stored in a file \
-            that only its owner can read, encrypted with a second such file and this machine's ID: that protects it \
-            from other users and in copies of the file, not from programs that run as you.
+            that only its owner can read, encrypted with a second such file and this machine's ID: this protects it \
+            from other users, and in copies of that file alone, but not from programs that run as you.
             """,
         examples: [Example("ykit oath access remember")])
 
@@ -135,7 +135,7 @@ struct OATHAccessRemember: Verb {
     }
 }
 
-/// How many passwords were forgotten.
+/// The number of passwords that were forgotten.
 struct ForgottenPasswords: Report {
     let count: Int?
 

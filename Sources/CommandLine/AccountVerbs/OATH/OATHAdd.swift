@@ -28,7 +28,7 @@ struct OATHAdd: Verb {
         "add", "Add an account. Asks for its secret.",
         discussion: """
             The secret is base 32, as services print it. It is read from a prompt, --secret-stdin, --secret-fd or \
-            YKIT_OATH_SECRET, never as an argument. On standard input it is the line before the password. --generate \
+            YKIT_OATH_SECRET, never from an argument. On standard input it is the line before the password. --generate \
             creates a random one and shows it on the terminal, or writes it to a new file with --uri-file; --qr also \
             shows it as a QR code for a phone.
 
@@ -65,7 +65,7 @@ struct OATHAdd: Verb {
         help: "Also add it to the key with this serial number, as with a second --device; may be repeated.")
     var alsoDevice: [String] = []
 
-    @Option("--pskc <file>", help: "Write the account, encrypted, into this new PSKC file.") var pskc: String?
+    @Option("--pskc <file>", help: "Write the account, encrypted, to this new PSKC file.") var pskc: String?
 
     @OptionGroup var file: FilePasswordOptions
 

@@ -27,7 +27,7 @@ struct AccountList: Report {
     }
 }
 
-/// An account, with its code where codes are made.
+/// An account, with its code if codes are calculated.
 struct ListedAccount: Report {
     let account: OATHAccount
     var code: OATHEntry.Outcome?
@@ -181,7 +181,7 @@ struct CodeTable {
         self.time = time
     }
 
-    /// Returns the lines of the table, and the report that is made of its entries and its time.
+    /// Returns the lines of the table, and the report built from its entries and time.
     func outcome<Reported: Report>(
         from service: OATHService, _ report: ([OATHEntry], Int64) -> Reported
     ) async throws -> Outcome<Reported> {

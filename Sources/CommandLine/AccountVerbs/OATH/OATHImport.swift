@@ -9,7 +9,7 @@ import YKKeys
 import YKOATH
 import YKWire
 
-/// The accounts of files, and what became of them.
+/// The accounts in files, and the result for each.
 struct ImportedAccounts: Report {
     let accounts: [ImportedAccount]
 
@@ -53,10 +53,10 @@ struct OATHImport: Verb {
     private struct Item {
         var origin: String
         var account: Result<NewOATHAccount, Explanation>
-        /// The account that it is or would be.
+        /// The account's identifier on a key; `nil` if the account is invalid.
         var id: OATHAccountID?
         var part: MigrationPart?
-        /// The fields that no key holds.
+        /// The fields that no key can store.
         var omitted: [String]
 
         init(_ item: ImportSource.Item, in name: String) {
@@ -66,10 +66,10 @@ struct OATHImport: Verb {
             (part, omitted) = (item.part, item.omitted)
         }
 
-        /// The parts of the account that a key cannot hold, which stay in the file.
+        /// A note about the fields that a key cannot store and that remain only in the file.
         var note: String? {
             guard let id, !omitted.isEmpty, case .success = account else { return nil }
-            return "a key holds only the secret of the codes of '\(id.text.printable)': keep the file for "
+            return "a key stores only the secret for the codes of '\(id.text.printable)': keep the file for "
                 + omitted.listed()
         }
     }
@@ -195,7 +195,7 @@ struct OATHImport: Verb {
         }
         var outcome = Outcome(ImportedAccounts(accounts: done), lines)
         outcome.answer.failure = summary(done.compactMap(\.error), of: items.count)
-        // The failure of a single account says which, and why.
+        // The error for a single account names it and gives the reason.
         if let only = items.first, items.count == 1, let failure = outcome.answer.failure {
             outcome.answer.failure?.message = "'\(Self.name(only))' is refused: \(failure.message)"
             outcome.answer.lines = []
@@ -203,7 +203,7 @@ struct OATHImport: Verb {
         return outcome
     }
 
-    /// The account, or where it stands if it cannot be read.
+    /// The account's name, or its place in the file if it cannot be read.
     private static func name(_ item: Item) -> String {
         item.id?.text.printable ?? item.origin.printable
     }
@@ -219,7 +219,8 @@ struct OATHImport: Verb {
         }
     }
 
-    /// The failure of the verb: the reason, or for several accounts, whose reasons the lines state, their number.
+    /// The error of the verb: the reason if there is one account; otherwise how many failed, since the lines state the
+    /// reasons.
     private func summary(_ refused: [Explanation], of count: Int) -> Explanation? {
         guard var explanation = refused.first, count > 1 else { return refused.first }
         explanation.message = "\(refused.count) of \(count) accounts were not added"

@@ -46,7 +46,7 @@ struct AccessCodeOptions: ParsableArguments {
         return try Self.code(given.source, asks: accessCode ? "access code of the slot" : nil, run.terminal)
     }
 
-    /// Returns a code from a source, or from a prompt if there is a question.
+    /// Returns a code from a source, or from a prompt if `question` is given.
     static func code(
         _ source: SecretInput.Source, asks question: String?, _ terminal: Terminal
     ) throws -> OTPAccessCode? {
@@ -161,10 +161,10 @@ enum OTPSecret {
     }
 
     /// The hint for showing a secret without a terminal.
-    static let whereTo = "write it into a file with --output"
+    static let whereTo = "write it to a file with --output"
 }
 
-/// How a slot types, and its other settings.
+/// The typing settings of a slot, and its other settings.
 struct TypingOptions: ParsableArguments {
     static let title = "Typing"
 

@@ -40,7 +40,7 @@ struct OTPYubiOTP: Verb {
 
     @OptionGroup var target: OTPProgramming
 
-    @Option("--public-id <modhex>", help: "The public identity: up to 32 letters, an even number.")
+    @Option("--public-id <modhex>", help: "The public identity: an even number of letters, up to 32.")
     var publicId: String?
 
     @Flag("--serial-public-id", help: "Derive the public identity from the serial number.") var serialPublicId = false
@@ -48,7 +48,7 @@ struct OTPYubiOTP: Verb {
     @OptionGroup var privateID: SecretOptions<PrivateIdentity>
     @OptionGroup var key: OTPKeyOptions
 
-    @Option("--csv <file>", help: "Write a line for YubiCloud into this new file.") var csv: String?
+    @Option("--csv <file>", help: "Write a line for YubiCloud to this new file.") var csv: String?
 
     @OptionGroup var typing: TypingOptions
 
@@ -237,7 +237,7 @@ struct OTPChalResp: Verb {
 
     @Flag("--yubico", help: "Answer with Yubico OTP blocks rather than HMACs.") var yubico = false
 
-    @Flag("--full-challenges", help: "Accept only challenges of 64 bytes, and count zeros at their end.")
+    @Flag("--full-challenges", help: "Accept only challenges of 64 bytes, including trailing zeros.")
     var fullChallenges = false
 
     @OptionGroup var key: OTPKeyOptions
@@ -344,8 +344,8 @@ struct OTPProgramming: ParsableArguments {
         return (secrets, try newCode.access(from: current, run))
     }
 
-    /// Programs the slot, and asks first if it is in use. Generated secrets are on disk before that, and
-    /// disclosed afterwards.
+    /// Programs the slot, after asking if it is in use. Generated secrets are written to disk first, and disclosed
+    /// afterwards.
     func write(
         _ content: OTPSlotContent, _ settings: OTPSettings? = nil, access: OTPAccess, to service: OTPService,
         in run: Run, disclosing made: () throws -> [Disclosure]

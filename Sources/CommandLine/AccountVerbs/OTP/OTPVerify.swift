@@ -282,7 +282,7 @@ struct OTPParse: Verb {
     }
 }
 
-/// A password typed by a key now, earlier, or passed on.
+/// A one-time password that a key types now, or that was typed earlier and is passed as text.
 struct TypedToken {
     /// Returns the line that contains it: the argument, a line of standard input for `-`, or else one typed at the
     /// terminal.

@@ -36,12 +36,12 @@ struct SecretsAdd: Verb {
     static let about = About(
         "add", "Add an entry. Asks for its secret or its password.",
         discussion: """
-            A totp or hotp entry makes codes. A reverse-hotp entry verifies those of another device, such as a laptop \
-            that shows one when it starts; only someone who has the PIN can add it. An hmac entry named HmacSlot1 or \
-            HmacSlot2 answers KeePassXC as a YubiKey's slot does. A password entry holds a login, a password and \
-            metadata; the other types can have these too.
+            A totp or hotp entry generates codes. A reverse-hotp entry verifies those of another device, such as a \
+            laptop that shows one when it starts; only someone who has the PIN can add it. An hmac entry named \
+            HmacSlot1 or HmacSlot2 answers KeePassXC as a YubiKey's slot does. A password entry holds a login, a \
+            password and metadata; the other types can have these too.
 
-            The secret is base 32. What is read from standard input comes in this order: secret, password, metadata, PIN.
+            The secret is base 32. Values are read from standard input in this order: secret, password, metadata, PIN.
             """,
         examples: [
             Example("ykit secrets add mail:alice", "Add an account; ykit prompts for its secret."),
@@ -93,7 +93,8 @@ struct SecretsAdd: Verb {
 
     func check() throws {
         if secret.generate, type == .hmac || type == .password {
-            throw UsageError("--generate makes a secret for codes; it cannot be combined with --type \(type.rawValue)")
+            throw UsageError(
+                "--generate creates a secret for codes; it cannot be combined with --type \(type.rawValue)")
         }
         if type == .password, secret.given.isGiven { throw UsageError("an entry of type password has no secret") }
         if type != .hotp, type != .reverseHOTP, counter != 0 {

@@ -18,7 +18,7 @@ struct SecretsUpdate: Verb {
     static let about = About(
         "update", "Change login, password, metadata or touch of an entry.",
         discussion:
-            "What is not given stays as it is; an empty value removes a field. The secret of codes cannot change.",
+            "Fields not given stay unchanged; an empty value removes a field. The secret for codes cannot change.",
         examples: [
             Example("ykit secrets update bank --login alice2"),
             Example("ykit secrets update bank --password", "Prompts for the new password."),
@@ -149,7 +149,7 @@ struct SecretsPINGroup: ParsableCommand {
         examples: [Example("ykit secrets pin set")])
 }
 
-/// What became of the PIN.
+/// The PIN after a change.
 struct SecretsPINState: Report {
     let info: SecretsInfo
     static let members: [Member<SecretsPINState>] = [
@@ -210,6 +210,6 @@ struct SecretsPINVerify: Verb {
         let service = try await run.openSecrets()
         let secret = try await run.secretsPIN(pin, of: service, to: "verify it")
         try await run.touching("verify the PIN") { try await service.verify(pin: secret) }
-        return Outcome(SecretsPINState(info: await service.info), "the PIN is right")
+        return Outcome(SecretsPINState(info: await service.info), "the PIN is correct")
     }
 }

@@ -50,10 +50,10 @@ struct SecretsCode: Verb {
 
     func run(in run: Run) async throws -> Outcome<SecretsEntryCode> {
         let service = try await run.openSecrets()
-        let found = try await run.secretsEntry(query, service, pin, to: "make a code")
+        let found = try await run.secretsEntry(query, service, pin, to: "calculate a code")
         let (time, period) = (at ?? run.now, Int64(period))
         let isCounted = found.entry.kind == .hotp
-        let code = try await found.touching("make a code of '\(found.text)'", run) {
+        let code = try await found.touching("calculate a code of '\(found.text)'", run) {
             isCounted
                 ? try await service.nextCode(of: found.name, pin: found.pin)
                 : try await service.code(of: found.name, at: time, period: period, pin: found.pin)
@@ -103,11 +103,11 @@ struct SecretsVerify: Verb {
         try await found.touching("verify a code with '\(found.text)'", run) {
             try await service.verify(code, of: found.name, pin: found.pin)
         }
-        return Outcome(VerifiedSecretsCode(name: found.name.text), "the code is right")
+        return Outcome(VerifiedSecretsCode(name: found.name.text), "the code is correct")
     }
 }
 
-/// What an entry holds.
+/// The contents of an entry.
 struct ShownSecretsEntry: Report {
     let content: SecretsContent
     let kind: SecretsKind
@@ -121,7 +121,7 @@ struct ShownSecretsEntry: Report {
 }
 
 extension SharedSecret {
-    /// The text, for an answer that the user asked for; bytes that are not UTF-8 are replaced.
+    /// The text as shown to the user who asked for it; bytes that are not UTF-8 are replaced.
     fileprivate var shown: String { value.withBytes { String(decoding: $0, as: UTF8.self) } }
 }
 
@@ -203,9 +203,8 @@ struct SecretsExport: Verb {
     static let about = About(
         "export", "Write logins, passwords and metadata to a file. Keys never reveal secrets of codes.",
         discussion: """
-            The file has one object of JSON, or with --format csv a table that password managers import; only you can \
-            read it. It is not encrypted. Each entry that requires a touch, and each protected one, waits for a touch \
-            of its own.
+            The file contains one JSON object, or with --format csv a table that password managers import; only you \
+            can read it. It is not encrypted. Each entry that is protected or requires a touch needs a separate touch.
             """,
         examples: [
             Example("ykit secrets export passwords.json"), Example("ykit secrets export passwords.csv --format csv"),

@@ -14,9 +14,9 @@ struct SecretsGroup: ParsableCommand {
     static let about = About(
         "secrets", "One-time codes and passwords of a Nitrokey 3.",
         discussion: """
-            Most entries need no PIN. Those that it protects are listed and found only with it, and ykit asks for it only \
-            when an entry is not among the others. The key requires a touch before it compares a PIN, and before it \
-            changes or deletes anything.
+            Most entries need no PIN. Entries that the PIN protects are listed and found only with it; ykit asks for \
+            it only if an entry is not among the others. The key requires a touch before it compares a PIN, and before \
+            it changes or deletes anything.
             """,
         subcommands: [
             SecretsShowInfo.self, SecretsList.self, SecretsAdd.self, SecretsCode.self, SecretsVerify.self,
@@ -39,7 +39,8 @@ extension Run {
         return try await TouchPrompt.during(terminal, body)
     }
 
-    /// Returns the PIN of the Secrets application, given or asked for. A plan sends none, so it asks for none.
+    /// Returns the PIN of the Secrets application, given or asked for. With `--plan` no PIN is sent, so none is asked
+    /// for.
     func secretsPIN(_ options: PINOptions, of service: SecretsService, to purpose: String) async throws -> SharedSecret
     {
         let info = await service.info
@@ -51,8 +52,8 @@ extension Run {
         return try await obtain(.secretsPIN, source, question, to: purpose, triesLeft: info.pinRetries)
     }
 
-    /// Returns the entry that a query names: by its name or a part of it, first among those that need no PIN. Only when
-    /// none of these matches, the PIN is used to look among all.
+    /// Returns the entry that a query names: by its name or a part of it, first among those that need no PIN. The PIN
+    /// is used to search all entries only if none of these matches.
     func secretsEntry(
         _ query: String, _ service: SecretsService, _ pin: PINOptions, to purpose: String
     ) async throws -> FoundSecretsEntry {
@@ -80,7 +81,7 @@ extension Run {
     }
 }
 
-/// An entry that a verb is about.
+/// The entry that a verb operates on.
 struct FoundSecretsEntry {
     let entry: SecretsEntry
     /// The PIN, if the entry was found only with it.
@@ -89,7 +90,7 @@ struct FoundSecretsEntry {
     var name: SecretsName { entry.name }
     /// The name as it is shown.
     var text: String { entry.name.text.printable }
-    /// Whether an exchange about it waits for a touch.
+    /// Whether exchanges about this entry wait for a touch.
     var waits: Bool { pin != nil || entry.needsTouch != false }
 
     init(_ entry: SecretsEntry, pin: SharedSecret?) { (self.entry, self.pin) = (entry, pin) }
@@ -126,7 +127,7 @@ struct SecretsState: Report {
 /// Shows the state of the application.
 struct SecretsShowInfo: Verb {
     static let about = About(
-        "info", "Show version, serial number and the tries of the PIN.", examples: [Example("ykit secrets info")])
+        "info", "Show version, serial number and PIN tries.", examples: [Example("ykit secrets info")])
 
     func run(in run: Run) async throws -> Outcome<SecretsState> {
         let info = await (try run.openSecrets()).info
@@ -150,7 +151,7 @@ struct SecretsEntries: Report {
 /// Lists entries.
 struct SecretsList: Verb {
     static let about = About(
-        "list", "List the entries that need no PIN, with --protected all.",
+        "list", "List the entries that need no PIN; with --protected, all entries.",
         examples: [Example("ykit secrets list"), Example("ykit secrets list --protected")])
 
     @Flag("--protected", help: "Also list the entries that the PIN protects.") var protected = false

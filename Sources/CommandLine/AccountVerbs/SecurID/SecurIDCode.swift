@@ -30,7 +30,7 @@ struct TokenPINOptions: ParsableArguments {
     }
 }
 
-/// The code of a token that is open, and the next one.
+/// The current code of an open token, and the next one.
 struct TokenCodes: Report {
     let token: StoredToken
     let code: Tokencode
@@ -139,7 +139,7 @@ struct SecurIDWatch: Verb {
 
     @OptionGroup var pin: TokenPINOptions
 
-    @Option("--for <seconds>", help: "End after this time.") var duration: Int64?
+    @Option("--for <seconds>", help: "Stop after this time.") var duration: Int64?
 
     @Flag("--allow-expired", help: "Show codes of an expired token.") var allowExpired = false
 

@@ -40,7 +40,7 @@ struct SecurIDExport: Verb {
 
     @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String?
 
-    @Option("--format", help: "url (the default), ctf (the bare string) or sdtid (a file in XML).")
+    @Option("--format", help: "url (the default), ctf (the bare string) or sdtid (an XML file).")
     var format: ExportFormat = .url
 
     @Option("--scheme", help: "The scheme of the URL; http makes the Android form.") var scheme = "com.rsa.securid"
@@ -55,7 +55,7 @@ struct SecurIDExport: Verb {
 
     @Flag("--qr", help: "Draw a QR code: on the terminal, or as PNG with --output.") var qr = false
 
-    @Option(["--output <file>", "-o"], help: "Where the export goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the export.") var output = "-"
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions

@@ -18,7 +18,7 @@ enum TokenPassword: ExposedSecretKind {
     static let names = OATHPassword.names
 }
 
-/// The tokens of a source, and what became of them.
+/// The tokens in a source, and whether each was added.
 struct ImportedTokens: Report {
     let serial: String?
     let tokens: [ImportedToken]
@@ -116,8 +116,8 @@ struct SecurIDImport: Verb {
         return outcome(source.tokens, new, store.file, source.form, run)
     }
 
-    /// Returns the tokens, the form of the source, and whether the source holds a PIN. A file of many tokens is not kept in
-    /// memory beyond this.
+    /// Returns the tokens, the form of the source, and whether the source holds a PIN. The content of the source is not
+    /// kept in memory afterwards, since it may hold many tokens.
     private func read(
         _ own: String?, _ run: Run
     ) async throws -> (tokens: [SecurIDToken], form: String, hasPIN: Bool) {
@@ -221,7 +221,7 @@ struct SecurIDImport: Verb {
         _ tokens: [SecurIDToken], _ new: [SecurIDToken], _ file: StoreFile, _ form: String, _ run: Run
     ) -> Outcome<ImportedTokens> {
         let added = Set(new.map(\.serial))
-        // Of many tokens the members take as much memory as the tokens.
+        // With many tokens, the report takes as much memory as the tokens, so it is built only for JSON.
         let listed = run.options.json ? tokens : []
         let imported = ImportedTokens(
             serial: tokens.first?.serial,

@@ -50,7 +50,7 @@ struct SecurIDList: Verb {
     }
 }
 
-/// What is known of a token.
+/// What is known about a token.
 struct ShownToken: Report {
     let token: TokenReport
 
@@ -146,7 +146,7 @@ struct SecurIDRename: Verb {
             RenamedToken(serial: found.serial, nickname: nickname),
             nickname.map { "token \(found.serial) is called '\($0.printable)'" }
                 ?? "token \(found.serial) has no nickname")
-        // Nothing to change needs no key.
+        // If nothing changes, no key is needed.
         if found.nickname == nickname { return outcome }
         let storeKey = try await run.open(store.content, key, for: "open the token store")
         try run.endPlan()
@@ -176,7 +176,7 @@ struct SecurIDDelete: Verb {
     }
 }
 
-/// How much a store had before its reset.
+/// What a store held before its reset.
 struct ClearedTokens: Report {
     let tokens: Int
     let keys: Int

@@ -7,7 +7,7 @@ import YKTokenStore
 import YKWire
 
 extension TokenStore {
-    /// Returns the token that a text means; the user chooses among several.
+    /// Returns the token that a text matches; if there are several, the user chooses.
     func one(_ query: String?, _ run: Run) throws -> StoredToken {
         let found = try tokens(matching: query)
         if let only = found.first, found.count == 1 { return only }

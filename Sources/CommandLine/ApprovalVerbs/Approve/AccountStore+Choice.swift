@@ -36,7 +36,8 @@ extension AccountStore {
     /// The history's file.
     var history: HistoryFile { HistoryFile(file) }
 
-    /// Returns the account that a text means, or the only account without one; the user chooses among several.
+    /// Returns the account that a text matches, or the only account if no text is given; if there are several, the user
+    /// chooses.
     func one(_ query: String?, _ run: Run) throws -> ApprovalAccount {
         let found = try accounts(matching: query)
         return try Self.one(
@@ -54,7 +55,7 @@ extension AccountStore {
         return found[try run.choose("which account?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 
-    /// Returns the push account that a text means, or the only push account without one.
+    /// Returns the push account that a text matches, or the only push account if no text is given.
     func onePush(_ query: String?, _ run: Run) throws -> PushAccount {
         let push = push.map(\.account)
         let account =
@@ -75,8 +76,8 @@ extension AccountStore {
         throw accounts.isEmpty ? ApprovalError.noAccounts : ApprovalError.noSuchAccount(nil)
     }
 
-    /// Returns the only account of some kinds that a text means, or the only one there is; the user chooses among
-    /// several.
+    /// Returns the account of the given kinds that a text matches, or the only one if no text is given; if there are
+    /// several, the user chooses.
     func one(
         _ query: String?, of kinds: [ApprovalAccount.Kind], _ what: String, _ run: Run
     ) throws -> ApprovalAccount {
@@ -90,7 +91,7 @@ extension AccountStore {
         return try Self.one(found, "\(found.count) accounts \(what) match; choose one", run)
     }
 
-    /// Returns the container that a text means, or the only container without one.
+    /// Returns the container that a text matches, or the only container if no text is given.
     func container(_ query: String?, _ run: Run) throws -> ContainerAccount {
         let account = try one(query, of: [.container], "that is a container", run)
         guard let container = ContainerAccount(account) else {
@@ -145,7 +146,7 @@ struct HistoryFile: ApprovalLog {
         let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Files.failure("cannot open", path) }
         defer { close(descriptor) }
-        // A line that was cut off is ended, so that it does not take this one with it.
+        // Ends a truncated line, so that it does not corrupt this one too.
         var last = UInt8(ascii: "\n")
         let size = lseek(descriptor, 0, SEEK_END)
         if size > 0 { _ = pread(descriptor, &last, 1, size - 1) }

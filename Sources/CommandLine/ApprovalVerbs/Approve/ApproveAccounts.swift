@@ -67,7 +67,7 @@ struct ApproveAccounts: Verb {
         "accounts", "List the accounts. Needs neither key nor server.",
         discussion: """
             'gone?' marks an account whose signature the server refused last time, although the key and the clock are \
-            right: it was probably deleted there. Nothing is deleted here because of that.
+            right: it was probably deleted there. ykit does not delete it for that reason.
             """,
         examples: [Example("ykit approve accounts")])
 
@@ -161,7 +161,7 @@ struct ApproveLogout: AccountKeyVerb {
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
 
-    /// The password of the OATH application, asked for or from its variable.
+    /// The password of the OATH application, from a prompt or its environment variable.
     private var password: PasswordOptions { PasswordOptions() }
 
     func check() throws {

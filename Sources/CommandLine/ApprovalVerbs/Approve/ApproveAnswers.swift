@@ -6,7 +6,7 @@ import Verbs
 import YKApproval
 import YKPIV
 
-/// An answer to a request that the server took.
+/// An answer that the server received.
 struct GivenAnswer: Report {
     let open: OpenRequest
     let receipt: PushReceipt
@@ -17,7 +17,7 @@ struct GivenAnswer: Report {
         Member("account", "its name") { $0.open.account.account.name },
         Member("decision", "approved, declined or cancelled") { $0.decision },
         Member("accepted") { $0.receipt.isAccepted },
-        Member("displayCode", "what is typed into the login page") { $0.receipt.displayCode },
+        Member("displayCode", "the code to type into the login page") { $0.receipt.displayCode },
         Member("message", "the server's message for the user") { $0.receipt.message },
     ]
 

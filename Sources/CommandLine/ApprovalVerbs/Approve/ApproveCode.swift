@@ -79,7 +79,7 @@ struct CodeEnrolment {
     ///   - name: The display name; by default the one in the link.
     ///   - server: The host and port, if known.
     ///   - container: The container that the token belongs to.
-    ///   - force: Whether an account of the same name that was on the key before is overwritten.
+    ///   - force: Whether to overwrite an account of the same name that is already on the key.
     func add(
         _ link: CodeLink, name: String?, server: String, container: String?, _ accounts: [ApprovalAccount],
         force: Bool = false

@@ -54,7 +54,7 @@ struct LinkOptions: ParsableArguments {
     func read(_ terminal: Terminal) throws(Explanation) -> String { try LinkSource.read(link, qr, terminal) }
 }
 
-/// Where the private key of an account is.
+/// The location of an account's private key.
 struct KeyPlaceReport: Report {
     let place: ApprovalKeyPlace
 
@@ -79,7 +79,7 @@ struct EnrolledAccount: Report {
     var entry: String?
     var push: PushDetails?
 
-    /// What only a push account has.
+    /// Properties that only push accounts have.
     struct PushDetails: Sendable {
         let account: PushAccount
         let isProven: Bool
@@ -100,7 +100,7 @@ struct EnrolledAccount: Report {
         Member("proven", "whether the server accepted the first poll") { $0.push?.isProven },
         Member("pollOnly", "of a push account") { $0.push?.isPollOnly },
         Member("publicKey", "PEM") { $0.push?.publicKey },
-        Member("enter", "what to type in at the server in a two-step enrolment") { $0.entry },
+        Member("enter", "what to enter at the server in a two-step enrolment") { $0.entry },
         Member("require", "uv or null") { $0.push?.account.proof.map { _ in RequiredProof.uv.rawValue } },
     ]
 }
@@ -118,7 +118,7 @@ struct ApproveEnroll: AccountKeyVerb {
             such as a list and the answer to it. always: one touch for each signature; requests cannot be watched for \
             in the background. never: the key signs once its PIN was entered, so any program that reaches it then can \
             approve. With --require uv ykit asks for the PIN or fingerprint and a touch of the FIDO2 application \
-            before each approval; other programs are not held to that.
+            before each approval; this does not restrict other programs.
             """,
         examples: [
             Example("ykit approve enroll --qr enrolment.png --name work"),
@@ -208,9 +208,9 @@ struct ApproveEnroll: AccountKeyVerb {
         if !link.unlock.isEmpty {
             run.terminal.note(
                 "the server requires the account to be unlocked with '\(link.unlock.printable)': "
-                    + "the security key's PIN and touch do that")
+                    + "the security key's PIN and touch serve instead")
         }
-        // A server that was named may send the key only to itself without asking.
+        // No question if the user named the server, and keys and answers are sent only to it.
         if try self.server.map({ try HTTPURL($0).origin != link.url.origin }) ?? true {
             try confirmation.ask(
                 "enrol '\(name.printable)' at \(server), run by '\(PushRequest.shown(link.issuer, limit: 64))'? "
@@ -235,7 +235,7 @@ struct ApproveEnroll: AccountKeyVerb {
     private func enrolled(
         _ link: PushLink, _ name: String, _ approver: Approver, _ trust: HTTPTrust, _ book: AccountStore, _ run: Run
     ) async throws -> Approver.Enrolment {
-        // Steps that the key may refuse come before a slot is used.
+        // The key may refuse these steps, so they precede the use of a slot.
         let proof = try await run.perform { try await self.proof(name, run) }
         let made: NewApproveKey
         do { made = try await NewApproveKey.make(self, link, run) } catch {
@@ -297,7 +297,7 @@ struct ApproveEnroll: AccountKeyVerb {
             lines.append("  the key is in slot \(place.slot), " + TouchWords.text(place.policies))
             if account.proof != nil {
                 lines.append(
-                    "  ykit approves only after user verification by FIDO2; other programs are not held to that")
+                    "  ykit approves only after user verification by FIDO2; this does not restrict other programs")
             }
         } else {
             lines.append("  the key is in software, sealed in the store")

@@ -29,7 +29,7 @@ struct HistoryEntry: Report {
     static let members: [Member<HistoryEntry>] =
         time("time", "of the answer") { $0.event.time } + [
             Member("accountId") { $0.event.account },
-            Member("decision", "approved, declined or cancelled, or another word for other kinds of accounts") {
+            Member("decision", "approved, declined or cancelled, or another word for other types of account") {
                 $0.event.decision
             },
             Member("accepted", "null without a receipt") { $0.event.isAccepted },
@@ -42,10 +42,10 @@ struct HistoryEntry: Report {
 /// Shows the answers given so far.
 struct ApproveHistoryVerb: Verb {
     static let about = About(
-        "history", "Show what was approved and declined, here or in the server's log.",
+        "history", "Show what was approved or declined, here or in the server's log.",
         discussion: """
             The history file next to the store records each request as received, the answer, and both signatures; each \
-            line contains the hash of the previous one, so that a change or a gap is detected. Lines are kept for 90 \
+            line contains the hash of the previous one, so that changes and gaps are detected. Lines are kept for 90 \
             days. --server shows the server's log of one account instead, after signing in as --user.
             """,
         examples: [Example("ykit approve history --limit 10")])
@@ -87,7 +87,7 @@ struct ApproveHistoryVerb: Verb {
             run.terminal.warn("line \(line) of \(book.history.path.printable) does not follow from the one before it")
         } else if book.history.isCut(history, book.content) {
             isIntact = false
-            run.terminal.warn("\(book.history.path.printable) does not end with the last answer that was given")
+            run.terminal.warn("\(book.history.path.printable) does not end with the last recorded answer")
         }
         return Outcome(
             GivenAnswers(events: events.map(HistoryEntry.init), isIntact: isIntact, file: book.history),

@@ -19,7 +19,7 @@ enum AccountKeyPIN: SecretKind {
     static let name = SecretName("pin", "security key's PIN", "YKIT_PIN")
 }
 
-/// A verb that uses the key of an account, which is in PIV; the store and a proof may need the PIN of FIDO2 besides.
+/// A verb that uses an account's key in PIV; the store and proofs may also need the FIDO2 PIN.
 protocol AccountKeyVerb: Verb {}
 
 extension AccountKeyVerb {
@@ -36,7 +36,7 @@ struct ApproveKeyOptions: ParsableArguments {
     @Option(
         "--fido-pin-fd <n>",
         help:
-            "Read the PIN of the FIDO2 application, for accounts with --require uv and a store that FIDO2 seals, from "
+            "Read the PIN of the FIDO2 application, for accounts with --require uv and stores sealed by FIDO2, from "
             + "this open file descriptor; or set YKIT_FIDO_PIN.")
     var fidoPinFd: Int32?
 
@@ -145,7 +145,7 @@ final class ApproveKeys: ApprovalKeyring {
 
     /// Requests FIDO2 user verification on the account's security key.
     func prove(_ proof: UserProof, for open: OpenRequest) async throws {
-        // The PIV application is closed first, so that another one can be selected.
+        // Closes the PIV application first, so that another one can be selected.
         await close()
         let service = try await run.openFIDO(
             options.fidoPIN, for: "approve for account '\(open.account.account.name.printable)'",

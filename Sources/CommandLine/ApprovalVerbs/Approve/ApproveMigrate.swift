@@ -17,7 +17,7 @@ struct ApproveMigrateGroup: ParsableCommand {
         examples: [Example("ykit approve migrate check")])
 }
 
-/// What a move to another key comes to.
+/// What a move to another key would involve.
 struct MoveForecast: Report {
     let containers: [ContainerAccount]
     let movable: [ApprovalAccount]
@@ -81,10 +81,10 @@ struct MovedContainer: Report {
 /// Moves a container to another key.
 struct ApproveMigrateRun: AccountKeyVerb {
     static let about = About(
-        "run", "Move a container and its accounts to another key: both are needed.",
+        "run", "Move a container and its accounts to another key; both keys are needed.",
         discussion: """
-            A key pair is generated on the other security key, the current one hands the container over to it, and the \
-            other one fetches the accounts with new secrets. The accounts on the current key are then no longer valid. \
+            A key pair is generated on the other security key, the current key hands the container over to it, and the \
+            other key fetches the accounts with new secrets. The accounts on the current key are then no longer valid. \
             The store is also sealed for the other key.
             """,
         examples: [Example("ykit approve migrate run --to 12345678")])
@@ -95,7 +95,8 @@ struct ApproveMigrateRun: AccountKeyVerb {
 
     @Option("--to <key>", help: "The other key: its serial number, or the state file of a virtual key.") var to: String
 
-    @Option("--slot", help: "The PIV slot on the other key: auto takes the first free one of \(PIVSlot.retiredWords).")
+    @Option(
+        "--slot", help: "The PIV slot on the other key: auto selects the first free one of \(PIVSlot.retiredWords).")
     var slot = "auto"
 
     @Option(
@@ -157,7 +158,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
             "moved container '\(new.account.name.printable)' to the key \(to.printable)")
     }
 
-    /// Runs what the other key does; an error says which key it was.
+    /// Runs a step on the other key; errors name that key.
     private func naming<Value>(_ other: Run, _ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch {
             guard let name = other.otherKey else { throw error }
@@ -184,7 +185,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
 
 }
 
-/// The secrets of the other key: none of the current key's is sent to it.
+/// The secrets of the other key; those of the current key are never sent to it.
 struct OtherKeyOptions: ParsableArguments {
     static let title = "Options of the Other Key"
 

@@ -44,8 +44,8 @@ struct ApproveAdd: Verb {
         "add", "Add an account for offline codes (OCRA); ykit prompts for its secret.",
         discussion: """
             SUITE specifies how codes are computed (RFC 6287), such as OCRA-1:HOTP-SHA256-8:QH40. The secret is \
-            entered in hexadecimal, as servers show it. It is sealed by the security key, and in memory only while a \
-            code is computed.
+            entered in hexadecimal, as servers show it. It is sealed by the security key, and is in memory only while \
+            a code is computed.
             """,
         examples: [Example("ykit approve add savings OCRA-1:HOTP-SHA256-8:QH40")])
 
@@ -127,9 +127,9 @@ struct ApproveOffline: Verb {
         "Compute a code over a text, such as a payment: the code is valid for that text only.",
         discussion: """
             The text comes from --text, or from a QR code with --qr; it is shown, and the code is computed for exactly \
-            this text. No server is contacted: type the code in where the text came from. With a suite that hashes the \
+            this text. No server is contacted: enter the code where the text came from. With a suite that hashes the \
             text (QH40, QH64), the hash is SHA-1 or SHA-256, depending on its length, unless --hash is given. \
-            --challenge answers a challenge as it is, without hashing it. A TiQR login (tiqrauth://) also gives its \
+            --challenge answers a challenge unmodified, without hashing it. A TiQR login (tiqrauth://) also gives its \
             code.
             """,
         examples: [Example("ykit approve offline bank --text \"12.50 CHF to ACME\"")])
@@ -202,7 +202,7 @@ struct ApproveOffline: Verb {
                 code: code), code)
     }
 
-    /// The hash whose hexadecimal form fills the challenge.
+    /// The hash function whose hexadecimal output is the challenge.
     private func hashOf(_ suite: OCRASuite) -> HashAlgorithm {
         hash?.algorithm ?? (suite.challengeLength >= 64 ? .sha256 : .sha1)
     }

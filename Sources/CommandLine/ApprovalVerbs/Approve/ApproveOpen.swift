@@ -36,8 +36,8 @@ struct ApproveQRType: Verb {
         discussion: """
             enrollment enrols an account, onlineAuth answers a login, container registers the key as a container, \
             transfer carries accounts of another app, unknown is any other text, invalid a link that is malformed or \
-            of another scheme. A text that a service shows for an offline code is also unknown: 'approve offline' \
-            signs it.
+            has another scheme. A text that a service shows for an offline code is also unknown; sign it with 'ykit \
+            approve offline'.
             """,
         examples: [
             Example("ykit approve qr-type 'tiqrauth://alice@example.org/1/2/Example'"),
@@ -70,7 +70,7 @@ enum ContainerAnswer: SecretKind {
     static let name = SecretName("answer", "answer to a container's question", "YKIT_CONTAINER_ANSWER")
 }
 
-/// What came of a link.
+/// The result of opening a link.
 struct OpenedLink: Report {
     let kind: ApprovalLink.Kind
     let account: ApprovalAccount
@@ -89,8 +89,8 @@ struct OpenedLink: Report {
         Member("serial") { $0.account.serial },
         Member("server") { $0.account.server },
         Member("accepted", "of a login") { $0.login.map { $0 == .accepted } },
-        Member("retries", "how many are left, of a login") { $0.triesLeft },
-        Member("enter", "what to type in at the server in a two-step enrolment") { $0.entry },
+        Member("retries", "tries left, for a login") { $0.triesLeft },
+        Member("enter", "what to enter at the server in a two-step enrolment") { $0.entry },
         Member("key", "of a container") { $0.key.map(KeyPlaceReport.init) },
     ]
 }
@@ -112,12 +112,13 @@ struct ApproveOpen: AccountKeyVerb {
     @Option("--name <name>", help: "A name for a new account; for a login, the account that answers.") var name: String?
 
     @Option(
-        "--slot", help: "The PIV slot of a container's key: auto takes the first free one of \(PIVSlot.retiredWords).")
+        "--slot",
+        help: "The PIV slot of a container's key: auto selects the first free one of \(PIVSlot.retiredWords).")
     var slot = "auto"
 
     @Option(
         "--touch", among: TouchPolicy.plain,
-        help: "When a container's key, or an account with codes, requires a touch: never, always or cached.")
+        help: "When the key of a container, or an account with codes, requires a touch: never, always or cached.")
     var touch: TouchPolicy?
 
     @OptionGroup var answer: SecretOptions<ContainerAnswer>
@@ -209,7 +210,7 @@ struct ApproveOpen: AccountKeyVerb {
         let secret = try client.secret()
         try sealed.put(account.stored, secret)
         do { try await client.register(secret.value, at: enrolment.url) } catch {
-            // The service may have enrolled it, so an account that was not refused is kept.
+            // Keeps an account that was not refused, since the service may have enrolled it.
             if case .server(.refused(_, _, _)) = error {
                 try book.file.update { $0.remove(account.account.id) }
                 throw error
@@ -242,7 +243,7 @@ struct ApproveOpen: AccountKeyVerb {
             link, name: name, server: server, container: nil, book.accounts)
         try run.endPlan()
         try book.file.update { $0.put(made.account.record) }
-        let request = made.entry.map { "to complete the enrolment, type this in at the server: \($0)" }
+        let request = made.entry.map { "to complete the enrolment, enter this at the server: \($0)" }
         return OpenedLink(
             kind: .enrollment, account: made.account, entry: made.entry,
             lines: ["added '\(made.account.name.printable)'", request].compactMap(\.self))

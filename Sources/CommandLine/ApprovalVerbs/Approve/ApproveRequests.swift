@@ -48,7 +48,7 @@ extension OpenRequest {
 /// An open request, for programs.
 struct ReportedRequest: Report {
     let open: OpenRequest
-    /// How many characters of the server's texts are shown, made printable; `nil` for the texts as received.
+    /// The maximum length of the server's texts, which are then made printable; `nil` for the texts as received.
     var textLimit: Int?
 
     static let members: [Member<ReportedRequest>] =
@@ -129,9 +129,9 @@ struct PendingRequests {
         return found[try run.choose("which request?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 
-    /// Ends a plan with the polls, and with an answer if there is one.
+    /// Ends a plan after the polls, and after an answer if there is one.
     ///
-    /// - Parameter answer: The text that is signed to answer a request to the account of this serial number.
+    /// - Parameter answer: Returns the text to sign in answer to a request to the account with a serial number.
     func endPlan(_ query: String?, answer: ((String) -> String)? = nil) throws {
         guard let plan = run.plan else { return }
         for account in try accounts.asked(query, run) {
@@ -147,7 +147,7 @@ struct PendingRequests {
 }
 
 extension ApprovalNews {
-    /// The words for people, and whether they are a warning.
+    /// The message for people, and whether it is a warning.
     var words: (String, isWarning: Bool) {
         switch self {
         case .clock(let behind):
@@ -169,7 +169,7 @@ extension ApprovalNews {
     }
 }
 
-/// Whose requests are asked for.
+/// The account whose requests are fetched.
 struct OpenRequestOptions: ParsableArguments {
     @Option("--account", help: "Only this account.") var account: String?
 

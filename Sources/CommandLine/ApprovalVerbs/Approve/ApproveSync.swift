@@ -30,7 +30,7 @@ struct ContainerOptions: ParsableArguments {
     }
 }
 
-/// A container that was synchronized, and what has become of its tokens.
+/// A synchronized container, and the result for each of its tokens.
 struct SynchronizedContainer: Report {
     let account: ApprovalAccount
     let added: [String]
@@ -111,7 +111,7 @@ final class ContainerTokens {
         try await write(try ContainerUpdate(secret))
     }
 
-    /// Unlocks the OATH application once, so that a missing password is noticed before the old secrets become void.
+    /// Unlocks the OATH application once, so that a missing password is noticed before the old secrets become invalid.
     func prepare() async throws {
         try await run.perform { await (try await run.oath(password)).close() }
     }
@@ -193,8 +193,8 @@ final class ContainerTokens {
         return writer
     }
 
-    /// Whether the account of that name on the key is an earlier secret of this token, and of no other: the server has
-    /// replaced it.
+    /// Whether the account of that name on the key holds an old secret of this token, which the server has replaced,
+    /// and belongs to no other account.
     private func isVoid(_ id: OATHAccountID, _ known: ApprovalAccount?) -> Bool {
         let owners = sealed.book.accounts.filter { CodeAccount($0)?.id.rawName == id.rawName }
         return known != nil && owners.map(\.id) == [known?.id]
@@ -224,7 +224,7 @@ final class ContainerTokens {
             account: container.account, added: added, kept: kept, gone: gone, isPending: problem != nil)
     }
 
-    /// Returns a report with a line for people and the changes, or with the problem instead, if there was one.
+    /// Returns an outcome with a line for people and the changes, or with the problem if there was one.
     func outcome<Reported: Report>(_ report: Reported, _ line: String) -> Outcome<Reported> {
         guard var problem else {
             let changes = [
@@ -241,7 +241,7 @@ final class ContainerTokens {
 }
 
 extension ApproveLogout {
-    /// Leaves a container: the server removes the key, and the accounts of the container become void.
+    /// Leaves a container: the server removes the key, and the container's accounts become invalid.
     func leave(
         _ container: ContainerAccount, _ book: AccountStore, _ run: Run
     ) async throws -> Outcome<EndedAccount> {

@@ -19,7 +19,7 @@ extension RequestWatch.Counts: Report {
 /// Reports requests as they arrive, for all accounts at once.
 struct ApproveWatch: AccountKeyVerb {
     static let about = About(
-        "watch", "Report requests as they arrive, delivered or polled, for all accounts.",
+        "watch", "Report requests for all accounts as they are delivered or polled.",
         discussion: """
             Nothing is approved here: an approval needs 'ykit approve yes'. A request is reported once: on a line of its \
             own, in a notification with --notify, which can decline it, and to a command with --command. While the screen \
@@ -46,7 +46,7 @@ struct ApproveWatch: AccountKeyVerb {
     )
     var every: WatchDuration?
 
-    @Option("--for <duration>", help: "End after this time.") var limit: WatchDuration?
+    @Option("--for <duration>", help: "Stop after this time.") var limit: WatchDuration?
 
     @Option(
         "--command <command>", help: "Run this shell command for each request, with the request on its standard input.")
@@ -81,10 +81,10 @@ struct ApproveWatch: AccountKeyVerb {
         let isOver = try await session.run(polled, every: interval, until: limit.map { .now + $0.value })
         let counts = box.requests.counts
         guard isOver, counts.reported == 0 else { return Outcome(counts) }
-        throw Explanation("no-request", .timeOut, "no request arrived in this time")
+        throw Explanation("no-request", .timeOut, "no request arrived within this time")
     }
 
-    /// Whether an account is polled; warns if it is neither polled nor delivered to.
+    /// Whether an account is polled; warns if its requests are neither polled nor delivered.
     private func isPolled(_ account: PushAccount, _ run: Run) throws -> Bool {
         if listen != nil, account.address != nil { return false }
         switch account.pollCost {
@@ -138,7 +138,7 @@ struct WatchDuration: ExpressibleByArgument {
     }
 }
 
-/// The requests that wait to be reported, and the user's choices in notifications.
+/// The requests still to be reported, and the user's choices in notifications.
 final class WatchedRequests: Sendable {
     let requests: IncomingRequests
     private let choices = Mutex<[NotificationChoice]>([])

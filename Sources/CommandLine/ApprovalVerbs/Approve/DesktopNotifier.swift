@@ -22,7 +22,7 @@ struct NotificationChoice: Hashable, Sendable {
     let action: Action
 }
 
-/// Notifications of requests on the desktop.
+/// Desktop notifications of requests.
 final class DesktopNotifier: Sendable {
     /// The maximum number of request notifications at once; further requests are counted in one.
     static let burst = 5
@@ -32,7 +32,7 @@ final class DesktopNotifier: Sendable {
     private let buttons: NotificationButtons
     private let hasFailed = Mutex(false)
 
-    /// Starts to listen for choices, and returns once none is missed.
+    /// Starts listening for choices; returns when none can be missed.
     init(_ box: WatchedRequests) throws(Explanation) {
         let notifications = try DesktopNotifications.found()
         do throws(DesktopError) {

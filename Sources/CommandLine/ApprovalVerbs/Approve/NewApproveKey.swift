@@ -12,7 +12,7 @@ import YKUse
 
 /// The key generated for a new account: in a slot of the security key, or in software.
 final class NewApproveKey: ApprovalKey {
-    /// Where the private key is.
+    /// The location of the private key.
     enum Private {
         case piv(PIVService)
         case software(SoftwareApprovalKey)

@@ -40,7 +40,7 @@ final class SealedAccounts {
         let seal = try await run.seal(
             key, options, NewStoreKeyOptions(), besides: [], of: "account store")
         if !options.software {
-            run.terminal.notice("losing this key loses the secrets of these accounts: keep another means to log in")
+            run.terminal.notice("losing this key loses the secrets of these accounts: keep another way to log in")
         }
         return SealedAccounts(book, key, seal, run)
     }

@@ -40,7 +40,7 @@ struct WatchEvent: Report {
         Member(ifKnown: "accepted") { $0.isAccepted },
         Member(ifKnown: "reason", "battery") { $0.reason },
         Member(ifKnown: "problem", "the error, for other reasons") { $0.problem },
-        Member(ifKnown: "request", "with texts cut at 200 characters") { $0.request },
+        Member(ifKnown: "request", "with texts truncated to 200 characters") { $0.request },
     ]
 }
 
@@ -131,7 +131,7 @@ struct WatchSession {
 
     // MARK: polling
 
-    /// Polls an account. Reports a failure once, and the recovery from it once.
+    /// Polls an account. Reports a failure once, and the recovery once.
     ///
     /// - Returns: Whether the server answered.
     /// - Throws: An error if the security key refuses the PIN, since repeated polls would block it.
@@ -201,7 +201,7 @@ struct WatchSession {
         if found.count > DesktopNotifier.burst { notifier?.tell(more: found.count - DesktopNotifier.burst) }
     }
 
-    /// Writes a request, and returns what programs see of it.
+    /// Writes a request, and returns its report for programs.
     @discardableResult private func tell(_ kind: WatchEvent.Kind, _ open: OpenRequest) -> ReportedRequest {
         let shown = ReportedRequest(open: open, textLimit: 200)
         tell(WatchEvent(kind: kind, request: shown), open.lines(at: desk.run.now))

@@ -17,7 +17,7 @@ enum AccountPassword: SecretKind {
 }
 
 enum APIKey: SecretKind {
-    // An administrator's token lists all of his rights.
+    // An administrator's token lists all their rights.
     static let name = SecretName("api-key", "API key (pi_…) or token", "YKIT_2FA_API_KEY", limit: 1 << 16)
 }
 
@@ -56,8 +56,8 @@ struct SecondFactorAccess: ParsableArguments {
     private var logsIn: Bool { passkey || password.isGiven }
 
     /// Connects with the credentials in the options, or with a stored session if there are none. A stored session
-    /// names its server, so it is used when no server is named, whatever the variables hold; with a server, a password
-    /// in a variable is used instead, which is said.
+    /// includes its server, so it is used if no server is given, regardless of environment variables. If a server is
+    /// given, a password in an environment variable takes precedence, with a notice.
     ///
     /// - Parameters:
     ///   - needsAccount: Whether an account is required, or an API key is enough.
@@ -139,7 +139,7 @@ struct SecondFactorConnection {
     var service: SecondFactor
     let url: HTTPURL
     let trust: HTTPTrust
-    /// The origin that keys are asked for, which an address cannot be.
+    /// The WebAuthn origin for keys, which cannot be an IP address.
     let origin: String
     let vault: SecondFactorVault
     /// Whether it uses an account, which may administer the server.

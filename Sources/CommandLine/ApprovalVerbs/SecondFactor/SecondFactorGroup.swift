@@ -5,7 +5,7 @@ import TerminalIO
 import Verbs
 import YKSecondFactor
 
-/// Commands of a service for its users' second factors.
+/// Commands with which a service manages its users' second factors.
 struct SecondFactorGroup: ParsableCommand {
     static let about = About(
         "2fa", "Second factors of a service's users, at a privacyIDEA server.",
@@ -53,7 +53,7 @@ protocol SecondFactorVerb: Verb {
     var key: StoreKeyOptions { get }
     /// Whether an account is required, or an API key is enough.
     static var needsAccount: Bool { get }
-    /// The user whom the verb names; `nil` for verbs about no user.
+    /// The user that the verb names; `nil` for verbs without a user.
     var subject: String? { get }
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported>
 }
@@ -67,7 +67,7 @@ extension SecondFactorVerb {
 
     func run(in run: Run) async throws -> Outcome<Reported> {
         var connection = try await access.connect(run, key, needsAccount: Self.needsAccount)
-        // Before a question is asked or a key is opened.
+        // Checked before any question is asked or key is opened.
         if let subject { try connection.service.check(subject) }
         return try await self.run(&connection, run)
     }

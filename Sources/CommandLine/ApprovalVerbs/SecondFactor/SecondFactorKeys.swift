@@ -52,7 +52,7 @@ struct SecondFactorRegisterKey: SecondFactorUserVerb {
     }
 }
 
-/// A user whom a key verified.
+/// A user who was verified by a key.
 struct VerifiedUser: Report {
     let user: String
     let serial: String

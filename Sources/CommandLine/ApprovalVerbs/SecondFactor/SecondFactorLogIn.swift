@@ -28,7 +28,7 @@ struct StartedSession: Report {
 /// Logs in, to check the credentials or to store the session.
 struct SecondFactorLogIn: Verb {
     static let about = About(
-        "login", "Log in at the server; with --keep, for the commands that follow.",
+        "login", "Log in at the server; with --keep, for subsequent commands.",
         discussion: """
             Uses a password, or a passkey on the key with --passkey. A kept session is sealed by the key, which is \
             needed again for each command that uses it; the server ends it after an hour or so.
@@ -148,7 +148,7 @@ extension Factor: Report {
     }
 }
 
-/// A login as a service would make it.
+/// A login as a service would perform it.
 struct TestedLogIn: Report {
     let user: String
     let steps: [LogInStep]
@@ -158,7 +158,7 @@ struct TestedLogIn: Report {
     ]
 }
 
-/// Goes through a login as a service would.
+/// Performs a login as a service would.
 struct SecondFactorLogInTest: SecondFactorUserVerb {
     static let about = About(
         "login-test",

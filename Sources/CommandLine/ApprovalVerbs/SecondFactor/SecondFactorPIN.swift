@@ -17,7 +17,7 @@ extension SentPINOptions {
     func read(_ run: Run) throws -> Secret { try source.read(run.terminal, asking: "PIN that was sent") }
 }
 
-/// How PINs reach the user.
+/// The ways to send a PIN to the user.
 enum ChannelChoice: String, CaseIterable, ExpressibleByArgument {
     case sms, mail
 
@@ -82,7 +82,7 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
     }
 }
 
-/// A PIN that was right.
+/// A PIN that was correct.
 struct VerifiedPIN: Report {
     let user: String
     let purpose: PINChallenge.Purpose
@@ -158,7 +158,7 @@ struct SecondFactorPhone: SecondFactorUserVerb {
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @Flag("--reveal", help: "Show what is masked.") var reveal = false
+    @Flag("--reveal", help: "Show masked text in full.") var reveal = false
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions

@@ -9,7 +9,7 @@ package import YKSecondFactor
 import YKStore
 import YKWire
 
-/// Who may have devices remembered.
+/// The policy that allows users to have devices remembered.
 struct RememberingPolicy: Report {
     let user: String
     let isAllowed: Bool
@@ -23,7 +23,7 @@ struct RememberingPolicy: Report {
 /// Allows users to have devices remembered.
 struct SecondFactorTrustAllow: SecondFactorUserVerb {
     static let about = About(
-        "allow", "Allow or forbid that a user's devices are remembered.",
+        "allow", "Allow or forbid remembering a user's devices.",
         discussion:
             "Uses a separate policy, ykit-remembered-devices; other policies on the server may also allow it.",
         examples: [Example("ykit 2fa trust allow alice on --days 30")])
@@ -55,7 +55,7 @@ enum SwitchChoice: String, CaseIterable, ExpressibleByArgument {
     case on, off
 }
 
-/// This device, which the server remembers now.
+/// This device, which the server now remembers.
 struct RememberedDevice: Report {
     let user: String
     let serial: String
@@ -156,7 +156,7 @@ struct RememberedDevices: Report {
 struct SecondFactorTrustStatus: SecondFactorUserVerb {
     static let about = About(
         "status", "List the devices that the server remembers for a user.",
-        discussion: "Lists those of one client: the API key's, or that of --client.",
+        discussion: "Lists the devices of one client: the one with the API key, or that of --client.",
         examples: [Example("ykit 2fa trust status alice")])
 
     @Argument("user", help: "The user's name.") var user: String
@@ -216,8 +216,8 @@ struct SecondFactorTrustCheck: SecondFactorUserVerb {
     static let about = About(
         "check", "Check whether the server remembers this device for a user.",
         discussion: """
-            The cookie is replaced at each use. If the server has withdrawn it, this device was removed, or someone \
-            used a copy of the cookie: the stored one is then deleted.
+            The cookie is replaced at each use. If the server no longer accepts it, this device was removed, or \
+            someone used a copy of the cookie; the stored cookie is then deleted.
             """,
         examples: [Example("ykit 2fa trust check alice")])
     static let needsAccount = false

@@ -51,7 +51,7 @@ struct HSMAuthChangeManagementPassword: Verb {
     static let about = About(
         "change-management-password", "Change the management password.",
         discussion: """
-            The factory default is sixteen bytes 00, the same as an empty password. If both are read from standard \
+            The factory default is sixteen zero bytes, the same as an empty password. If both are read from standard \
             input, the first line is the current one, the second the new one.
             """,
         examples: [Example("ykit hsmauth change-management-password")])
@@ -217,7 +217,7 @@ struct HSMAuthCalculate: Verb {
         guard let answer = try? Hex.decode(digits), answer.count == 81 else {
             throw Explanation(
                 "malformed", .malformed, "the command of --exchange did not print an HSM's answer",
-                hint: "it is 162 hexadecimal digits: a public key of 65 bytes and a receipt of 16")
+                hint: "expected 162 hexadecimal digits: a public key of 65 bytes and a receipt of 16")
         }
         return answer
     }

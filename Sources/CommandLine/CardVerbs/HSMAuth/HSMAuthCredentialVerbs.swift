@@ -12,7 +12,7 @@ import YKWire
 /// Shows the state of the application.
 struct HSMAuthInfo: Verb {
     static let about = About(
-        "info", "Show version, tries of the management password and number of credentials.",
+        "info", "Show version, number of credentials, and tries left for the management password.",
         examples: [Example("ykit hsmauth info")])
 
     func run(in run: Run) async throws -> Outcome<HSMAuthStatus> {
@@ -105,7 +105,7 @@ struct HSMAuthAdd: Verb {
 
     @Option("--import <file>", help: "Read the keys from this file.") var keys: String?
 
-    @Option("--key-file <file>", help: "Write generated aes128 keys into this file.") var keyFile: String?
+    @Option("--key-file <file>", help: "Write generated aes128 keys to this file.") var keyFile: String?
 
     @OptionGroup var replacing: OutputOptions
 
@@ -122,7 +122,8 @@ struct HSMAuthAdd: Verb {
             throw UsageError("give one of --derive, --generate and --import")
         }
         if (keyFile != nil) != (generate && algorithm == .aes128) {
-            throw UsageError("--key-file must be given with --generate of an aes128 credential, and only then")
+            throw UsageError(
+                "--key-file is required with --generate for an aes128 credential, and cannot be used otherwise")
         }
     }
 
@@ -219,7 +220,7 @@ enum HSMAuthAlgorithmChoice: String, CaseIterable, ExpressibleByArgument {
     case aes128
     case p256 = "ecc-p256"
 
-    /// Parses a name; P-256 has the short one as well.
+    /// Parses a name; P-256 also has a short one.
     init?(argument: String) { self.init(rawValue: argument == "p256" ? "ecc-p256" : argument) }
 }
 

@@ -27,7 +27,8 @@ extension Run {
         }
     }
 
-    /// A virtual key is put on a virtual contactless reader: in a port, a key has no tag.
+    /// Reads the tag once. A virtual key is moved to a virtual contactless reader, since a key in a USB port has no
+    /// tag.
     private func readTagOnce() async throws -> (content: TagContent, identity: CardIdentity) {
         software?.layOnReader()
         let service = try await open(TagService.self)
@@ -46,7 +47,7 @@ extension Run {
                 return try keys.readerName()
             }
             if !hasAsked {
-                terminal.say(isBack ? "the tag was lost; hold it still at the reader" : "hold the key to the reader")
+                terminal.say(isBack ? "the tag was lost; hold it still on the reader" : "hold the key to the reader")
             }
             hasAsked = true
             do throws(LinkError) { _ = try PCSC.readers(otherThan: now, deadline: deadline) } catch {

@@ -122,11 +122,11 @@ struct OpenPGPSetRetries: Verb {
         "set-retries", "Set the number of tries, 1 to 99 each (YubiKeys).",
         examples: [Example("ykit openpgp access set-retries 5 3 5")])
 
-    @Argument("user-tries", help: "Tries of the user PIN.") var user: Int
+    @Argument("user-tries", help: "Tries for the user PIN.") var user: Int
 
-    @Argument("reset-code-tries", help: "Tries of the reset code.") var reset: Int
+    @Argument("reset-code-tries", help: "Tries for the reset code.") var reset: Int
 
-    @Argument("admin-tries", help: "Tries of the admin PIN.") var administrator: Int
+    @Argument("admin-tries", help: "Tries for the admin PIN.") var administrator: Int
 
     @OptionGroup var admin: AdminPINOptions
 

@@ -205,7 +205,7 @@ struct OpenPGPAttestation: Report {
 }
 
 extension X509Certificate {
-    /// Whether this is on a public key; `nil` if its key has a form that cannot be read. YubiKey 5.2 writes a Curve25519 key
+    /// Whether this certifies a public key; `nil` if its own key cannot be parsed. YubiKey 5.2 encodes a Curve25519 key
     /// as one on a curve with GnuPG's identifier, or with that identifier alone.
     fileprivate func attests(_ key: PublicKey) -> Bool? {
         if let own = publicKey { return own == key }

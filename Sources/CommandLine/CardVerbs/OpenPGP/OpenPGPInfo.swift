@@ -24,10 +24,10 @@ struct OpenPGPGroup: ParsableCommand {
         examples: [Example("ykit openpgp keys generate signature")])
 }
 
-/// Shows the card's information about itself.
+/// Shows what the card reports about itself.
 struct OpenPGPInfo: Verb {
     static let about = About(
-        "info", "Show card, cardholder, tries of the PINs, and keys. No PIN is required.",
+        "info", "Show card, cardholder, PIN tries and keys. No PIN is required.",
         discussion: "Reads public data only, and changes nothing on the card.",
         examples: [Example("ykit openpgp info")])
 

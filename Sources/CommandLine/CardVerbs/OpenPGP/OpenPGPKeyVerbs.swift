@@ -26,7 +26,7 @@ struct OpenPGPGenerateKey: Verb {
         "generate", "Generate a key on the card, replacing the one in the slot.",
         discussion: """
             Fingerprint and time are stored as GnuPG expects them. The private key never leaves the card: data \
-            encrypted to it is lost with the card. RSA keys take some cards minutes.
+            encrypted to it is lost with the card. RSA keys take minutes on some cards.
             """,
         examples: [
             Example("ykit openpgp keys generate signature"),

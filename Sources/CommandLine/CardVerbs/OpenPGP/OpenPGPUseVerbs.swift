@@ -89,7 +89,7 @@ enum OpenPGPSignatureFormat: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// The format if it is that of a bare signature.
+    /// The format, if it is one for bare signatures.
     var bare: SignatureFormat? { SignatureFormat(rawValue: rawValue) }
 }
 
@@ -105,9 +105,9 @@ struct OpenPGPSigningOptions: ParsableArguments {
 
     @Flag("--digest", help: "The file contains the digest.") var digest = false
 
-    @Option(["--output <file>", "-o"], help: "Where the signature goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the signature.") var output = "-"
 
-    /// A signature, as it is written and in bytes.
+    /// A signature, as written to the output and as bytes.
     private struct Made {
         let written: [UInt8]
         let bytes: [UInt8]
@@ -289,7 +289,7 @@ struct OpenPGPReset: Verb {
         }
         try confirmation.ask(
             typing: "reset", "this permanently deletes all OpenPGP keys, certificates and data on this card", in: run)
-        let blocking = "VERIFY both PINs with wrong ones, until they are blocked"
+        let blocking = "VERIFY with wrong values for both PINs, until they are blocked"
         for step in ["TERMINATE DF", blocking, "TERMINATE DF"] { run.plan?.add(step) }
         try run.endPlan("ACTIVATE FILE")
         try await service.reset()

@@ -41,7 +41,7 @@ struct PIVChangePUK: Verb {
     static let about = About(
         "change-puk", "Change the PUK. A wrong current PUK uses up a retry.",
         discussion: """
-            The PUK sets a new PIN when no retries of the PIN are left; the default PUK is 12345678. If both are read \
+            The PUK sets a new PIN when the PIN has no retries left; the default PUK is 12345678. If both are read \
             from standard input, the first line is the current PUK, the second the new one.
             """,
         examples: [Example("ykit piv access change-puk")])
@@ -124,11 +124,11 @@ struct PIVRetries: Report {
 /// Changes the management key.
 struct PIVChangeManagementKey: Verb {
     static let about = About(
-        "change-management-key", "Set another management key.",
+        "change-management-key", "Set a new management key.",
         discussion: """
             With --generate --protect a random key is stored on the security key, protected by the PIN: ykit and ykman \
-            use it from then on without asking for it. Without --protect a generated key is shown once, or written \
-            into --key-file.
+            use it from then on without asking for it. Without --protect a generated key is shown once, or written to \
+            --key-file.
             """,
         examples: [
             Example(
@@ -146,7 +146,7 @@ struct PIVChangeManagementKey: Verb {
     @Flag(["--protect", "-p"], help: "Store the new management key on the key, protected by the PIN.")
     var protect = false
 
-    @Option("--key-file <file>", help: "Write the generated key into this new file.") var keyFile: String?
+    @Option("--key-file <file>", help: "Write the generated key to this new file.") var keyFile: String?
 
     @OptionGroup var new: NewManagementKeyOptions
     @OptionGroup var management: PIVManagementOptions
@@ -160,7 +160,7 @@ struct PIVChangeManagementKey: Verb {
     func run(in run: Run) async throws -> Outcome<PIVManagementKeyChange> {
         let file = try run.perform { try keyFile.map { path in try FileOutput(file: path, force: nil) } }
         let service = try await run.openPIV()
-        var unlocking = try await management.unlock(service, for: "set another one", replacing: true, run)
+        var unlocking = try await management.unlock(service, for: "set a new one", replacing: true, run)
         let present = try await service.findManagementKeyType()
         let type = algorithm ?? present
         var replacesPrinted = false
@@ -193,7 +193,8 @@ struct PIVChangeManagementKey: Verb {
             "management key set: \(type)" + (protect ? ", stored on the key and protected by the PIN" : ""))
     }
 
-    /// Whether the new key is shown on the terminal, because it is kept nowhere. A plan generates none.
+    /// Whether the new key is shown on the terminal because it is not stored anywhere. With `--plan` no key is
+    /// generated.
     private func isShown(in run: Run) -> Bool {
         generate && !protect && keyFile == nil && run.plan == nil
     }
@@ -212,7 +213,7 @@ struct PIVChangeManagementKey: Verb {
         return SharedSecret(Secret(try ManagementKey(hexadecimal: text.value).copyBytes()))
     }
 
-    private static let whereTo = "keep it with --protect, or write it into a file with --key-file"
+    private static let whereTo = "keep it with --protect, or write it to a file with --key-file"
 
     /// Requires a terminal, so that a generated key can be shown before it is set.
     private static func terminalIsThere() throws { _ = try Prompt(orElse: whereTo) }

@@ -16,8 +16,8 @@ struct PIVAttest: Verb {
         "attest", "Verify that a key pair was generated on this security key.",
         discussion: """
             The attestation is checked against the certificate in f9, which must chain to Yubico's certificates, or \
-            with --root to those of another maker. The exit code is 8 if it does not; to trust a single key, export \
-            its f9 certificate and give that with --root. 'ykit piv keys attest' writes the attestation into a file.
+            with --root to those of another vendor. The exit code is 8 if it does not; to trust a single key, export \
+            its f9 certificate and give that with --root. 'ykit piv keys attest' writes the attestation to a file.
             """,
         examples: [
             Example("ykit piv attest 9a"),

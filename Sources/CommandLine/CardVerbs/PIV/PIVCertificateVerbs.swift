@@ -197,8 +197,8 @@ struct PIVImportCertificate: Verb {
         return outcome
     }
 
-    /// Returns the certificate to import, whether it belongs to the key in the slot, and why that is not known: `nil`
-    /// without a key, if the card does not report it, and if it was not to be checked.
+    /// Returns the certificate to import, whether it belongs to the key in the slot, and warnings. `belongs` is `nil`
+    /// if the slot has no key, if the card does not report the key, and with `--no-check`.
     private func choose(
         from content: KeyFile, _ service: PIVService
     ) async throws -> (X509Certificate, belongs: Bool?, warnings: [String]) {

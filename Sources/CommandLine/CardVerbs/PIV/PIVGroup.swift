@@ -29,11 +29,11 @@ struct PIVShow: Verb {
         "info", "Show keys, certificates, and the state of PIN, PUK and management key.",
         discussion: """
             Needs no PIN and uses up no tries. Retired slots are read in order until four in a row have neither key \
-            nor certificate; the answer says which were not read. --all reads all of them, and f9.
+            nor certificate; the output says which were not read. --all reads all of them, and f9.
             """,
         examples: [Example("ykit piv info")])
 
-    @Flag(["--all", "-a"], help: "Look at all slots.") var all = false
+    @Flag(["--all", "-a"], help: "Read all slots.") var all = false
 
     @Flag("--uris", help: "Show PKCS#11 URIs of the keys instead, and commands that use them.") var uris = false
 
@@ -53,10 +53,10 @@ struct PIVReset: Verb {
         "reset",
         "Delete all PIV keys, certificates and objects, and restore the default PIN and PUK.",
         discussion: """
-            The card allows it only when PIN and PUK are blocked, so ykit uses up all their retries, once the card has \
-            shown that it supports the command. Afterwards the PIN is 123456, the PUK 12345678, and the management key \
-            the default. The attestation key in f9 stays. Neither PIN nor management key is required. Other \
-            applications of the key are not affected.
+            The card allows a reset only when PIN and PUK are blocked, so ykit uses up all their retries, once the \
+            card has shown that it supports the command. Afterwards the PIN is 123456, the PUK 12345678, and the \
+            management key the default. The attestation key in f9 stays. Neither PIN nor management key is required. \
+            Other applications of the key are not affected.
             """,
         examples: [Example("ykit piv reset")])
 
@@ -76,11 +76,11 @@ struct PIVReset: Verb {
         return outcome
     }
 
-    /// Describes the attempts with wrong codes in a plan, since their number depends on the card.
+    /// Adds the attempts with wrong codes to a plan without their number, which depends on the card.
     private func describe(_ plan: ExchangePlan, _ service: PIVService) async throws {
         try await service.resetBlocked()
         for name in ["VERIFY the PIN", "CHANGE REFERENCE DATA of the PUK"] {
-            plan.add(name + " with wrong ones, until it is blocked")
+            plan.add(name + " with wrong values, until it is blocked")
         }
         try await service.resetBlocked()
     }

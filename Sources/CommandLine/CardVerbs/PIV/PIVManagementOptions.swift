@@ -19,7 +19,7 @@ struct PIVManagementOptions: ParsableArguments {
 
     /// Authenticates with the management key.
     ///
-    /// - Parameter replacing: Whether the verb sets another one.
+    /// - Parameter replacing: Whether the verb sets a new one.
     @discardableResult
     func unlock(
         _ service: PIVService, for reason: String, replacing: Bool = false, _ run: Run

@@ -23,10 +23,10 @@ struct PIVReportText {
         rows.append(["PUK", report.administration.flags.contains(.pukBlocked) ? "blocked" : Self.tries(report.puk)])
         rows.append(["management key", managementKey])
         rows.append(["CHUID", report.chuid.map(Self.words) ?? absence(.chuid)])
-        rows.append(["CCC", report.capability.map { _ in "there" } ?? absence(.capability)])
+        rows.append(["CCC", report.capability.map { _ in "present" } ?? absence(.capability)])
         if report.identity.isFIPSFirmware || report.isComplete {
             let broken = report.brokenFIPSRules.map(\.words)
-            rows.append(["FIPS 140", broken.isEmpty ? "follows the rules" : "not: " + broken.listed()])
+            rows.append(["FIPS 140", broken.isEmpty ? "requirements met" : "not met: " + broken.listed()])
         }
         let slots = report.slots.flatMap { [""] + slot($0) }
         return Table.details(rows) + (slots.isEmpty ? ["", nothing] : slots) + rest
@@ -69,7 +69,7 @@ struct PIVReportText {
         return words.compactMap(\.self).listed()
     }
 
-    /// The warning about a slot whose key the card reports in a way that cannot be used.
+    /// The warning about a slot whose key the card reports in an unusable form.
     private static func warning(_ slot: PIVReport.Slot) -> String? {
         guard case .untold(let error?) = slot.key else { return nil }
         return "the card does not report the key in slot \(slot.slot): \(error.explanation.message)"

@@ -9,15 +9,15 @@ import YKUse
 import YKWire
 import YKX509
 
-/// The use of a key in a slot, whose result goes into a file.
+/// Options for using the key in a slot and writing the result to a file.
 struct PIVUseOptions: ParsableArguments {
     @Option("--algorithm", help: "The key algorithm, if the card does not report it.") var algorithm: PIVAlgorithm?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    /// Performs the verification that a slot requires before its key is used, and returns the key's properties
-    /// and the input, which `read` reads and refuses before the PIN is sent.
+    /// Performs the verification that a slot requires before its key is used, and returns the key's properties and the
+    /// input. `read` reads the input, and rejects unsuitable input before the PIN is sent.
     func prepare<Input>(
         _ slot: PIVSlot, _ operation: PIVOperation, for reason: String, _ service: PIVService, _ run: Run,
         reading read: (PIVAlgorithm) throws -> Input
@@ -54,7 +54,7 @@ struct PIVSign: Verb {
         "--format", help: "Format of the signature: der, raw (r and s of ECDSA one after the other) or base64.")
     var format: SignatureFormat = .der
 
-    @Option(["--output <file>", "-o"], help: "Where the signature goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the signature.") var output = "-"
 
     @OptionGroup var using: PIVUseOptions
 
@@ -182,8 +182,8 @@ struct PIVDerive: Verb {
     static let about = About(
         "derive", "Derive a shared secret from a peer's public key (ECDH, X25519).",
         discussion: """
-            The peer's key is PEM, DER, a certificate, a raw point, or, as in an age file, base 64 of one. The secret \
-            is the raw x coordinate, as from 'openssl pkeyutl -derive'; hash it before using it as a key.
+            The peer's key is PEM, DER, a certificate, a raw point, or one in base 64 as in an age file. The secret is \
+            the raw x coordinate, as from 'openssl pkeyutl -derive'; hash it before using it as a key.
             """,
         examples: [Example("ykit piv derive --slot 9a peer.pem --output shared.bin")])
 
@@ -194,7 +194,7 @@ struct PIVDerive: Verb {
 
     @Option("--format", help: "Format of the secret: raw, base64 or hex.") var format: SecretFormat = .raw
 
-    @Option(["--output <file>", "-o"], help: "Where the secret goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the secret.") var output = "-"
 
     @OptionGroup var using: PIVUseOptions
 

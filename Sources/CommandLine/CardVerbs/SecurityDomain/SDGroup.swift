@@ -81,7 +81,7 @@ extension SecurityDomainService {
             var key = SecurityDomainKey(reference: reference, authority: authorities[reference])
             if [0x11, 0x13, 0x15].contains(reference.id) {
                 key.certificates = try certificates(of: reference).map {
-                    (try? X509Certificate(der: $0).subject.description.printable) ?? "an unreadable one"
+                    (try? X509Certificate(der: $0).subject.description.printable) ?? "an unreadable certificate"
                 }
             }
             report.append(key)
@@ -154,7 +154,7 @@ struct SDReset: Verb {
         "reset", "Delete all keys and restore the factory keys.",
         discussion: """
             Every key of the Security Domain is blocked by failed attempts, without a secure channel. Keys stored \
-            before the key was delivered are lost as well. Other applications are not affected.
+            before delivery are lost as well. Other applications are not affected.
             """,
         examples: [Example("ykit sd reset")])
 
@@ -184,6 +184,6 @@ struct SDResetReport: Report {
     let keys: [SecurityDomainKey]
     static let members: [Member<SDResetReport>] = [
         Member("deleted", "as they are typed") { $0.deleted.map(\.typed) },
-        Member("keys", "what there is now") { $0.keys },
+        Member("keys", "the keys now present") { $0.keys },
     ]
 }

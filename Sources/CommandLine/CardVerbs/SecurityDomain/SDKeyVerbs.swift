@@ -32,7 +32,7 @@ struct SDKeyList: Report {
 
 /// The key to replace.
 struct ReplacedKeyOptions: ParsableArguments {
-    @Option("--replace <version>", help: "Replace the key of the same kind with this version.") var replace: String?
+    @Option("--replace <version>", help: "Replace the key of the same kind that has this version.") var replace: String?
 
     /// The version of the key to replace; 0 for none.
     var version: UInt8 {
@@ -51,8 +51,8 @@ struct SDKeysGenerate: Verb {
     static let about = About(
         "generate", "Generate an SCP11 key pair on the key.",
         discussion: """
-            The public key goes to a file. Others can use the key once it has a certificate: have one issued, and store \
-            it with 'ykit sd keys import KEY FILE', where the file holds certificates only.
+            The public key is written to a file. Others can use the key once it has a certificate: have one issued, \
+            and store it with 'ykit sd keys import KEY FILE', where the file holds certificates only.
             """,
         examples: [Example("ykit --scp 03 sd keys generate 11a,2 public.pem")])
 
@@ -92,7 +92,7 @@ struct GeneratedSDKey: Report {
 /// Imports a key.
 struct SDKeysImport: Verb {
     static let about = About(
-        "import", "Store a key, or the certificates of one.",
+        "import", "Store a key, or the certificates of a key.",
         discussion: """
             For 03,VERSION the file holds ENC:MAC:DEK, each key in 32 hexadecimal digits, and may be omitted: the keys \
             are then prompted for. For 11a, 11b and 11c it holds a private key on P-256, its certificates or both. For \
@@ -131,8 +131,8 @@ struct SDKeysImport: Verb {
         if try await service.references().contains(SCPKeyReference(id: 0x01, version: 0xFF)) {
             try confirmation.ask(
                 typing: "replace",
-                "this deletes the factory SCP03 set; if the new keys are lost, nothing that needs them works "
-                    + "until 'ykit sd reset'", in: run)
+                "this deletes the factory SCP03 set; if you lose the new keys, only 'ykit sd reset' "
+                    + "restores access", in: run)
         }
         try await service.put(keys, as: key.reference, replacing: version)
         return try await done(service, ["stored the SCP03 set \(key.reference.typed)"])
@@ -209,7 +209,7 @@ struct SDKeysImport: Verb {
     }
 }
 
-/// A key that was stored, or what belongs to it.
+/// A key that was stored, or data that belongs to it.
 struct StoredSDKey: Report {
     let reference: SCPKeyReference
     let certificates: Int?
@@ -219,7 +219,7 @@ struct StoredSDKey: Report {
         Member("reference", "as it is typed") { $0.reference.typed },
         Member("certificateCount", "how many were stored") { $0.certificates },
         Member("caKeyIdentifier", "in hexadecimal") { $0.authority.map { Hex.encode($0) } },
-        Member("references", "what there is now") { $0.keys.map(\.typed) },
+        Member("references", "the keys now present") { $0.keys.map(\.typed) },
     ]
 }
 
@@ -311,7 +311,7 @@ struct DeletedSDKeys: Report {
     let keys: [SCPKeyReference]
     static let members: [Member<DeletedSDKeys>] = [
         Member("deleted", "as they are typed") { $0.deleted.map(\.typed) },
-        Member("references", "what is left") { $0.keys.map(\.typed) },
+        Member("references", "the remaining keys") { $0.keys.map(\.typed) },
     ]
 }
 
@@ -358,7 +358,7 @@ struct SDKeysSetAllowList: Verb {
     }
 }
 
-/// The certificates that a CA may open a channel with.
+/// The certificates of a CA that may open a channel.
 struct SDAllowList: Report {
     let reference: SCPKeyReference
     let serials: [String]

@@ -9,7 +9,7 @@ import YKDesktop
 
 /// The user at the desktop, who confirms with the button of a notification.
 final class BridgeDesktop: BridgePerson {
-    /// The open question: its identifier, and who waits for the answer.
+    /// The open question: its identifier, and the handler of the answer.
     private final class Open: Sendable {
         let question = Mutex<(number: Int, answer: @Sendable (Bool) -> Void)?>(nil)
 

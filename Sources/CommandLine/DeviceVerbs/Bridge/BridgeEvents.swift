@@ -8,7 +8,8 @@ import YKBridge
 import YKProtocols
 import YKWire
 
-/// Reports what happens to a bridge: lines at the terminal and in the log, and what the user has to do as a notification.
+/// Reports the events of a bridge as lines on the terminal and in the log, and what the user has to do as a
+/// notification.
 final class BridgeEvents: Sendable {
     private let terminal: Terminal
     private let log: Log
@@ -18,23 +19,24 @@ final class BridgeEvents: Sendable {
 
     /// The path at which programs last found the device.
     var node: String? { state.withLock { $0.node } }
-    /// How many messages of ceremonies the cards answered.
+    /// The number of ceremony messages that the cards answered.
     var ceremonies: Int { state.withLock { $0.ceremonies } }
 
     func report(_ event: BridgeEvent) {
         switch event {
         case .inserted(let node):
             state.withLock { $0.node = node.isEmpty ? nil : node }
-            terminal.say(node.isEmpty ? "the device is there" : "the device is \(node)")
-        case .removed: terminal.notice("the device is gone")
+            terminal.say(node.isEmpty ? "the device is ready" : "the device is \(node)")
+        case .removed: terminal.notice("the device was removed")
         case .cardReady(let reader, let isContactless):
             terminal.notice("a \(isContactless ? "contactless card" : "card with contacts") in '\(reader.printable)'")
-        case .cardForeign(let reader): terminal.notice("the card in '\(reader.printable)' is no FIDO card")
+        case .cardForeign(let reader): terminal.notice("the card in '\(reader.printable)' is not a FIDO card")
         case .cardFailed(let reader, let error):
             terminal.warnNow("the card in '\(reader.printable)': \(error.explanation.message)")
-        case .cardLeft(let reader): terminal.notice("the card in '\(reader.printable)' is gone")
+        case .cardLeft(let reader): terminal.notice("the card was removed from '\(reader.printable)'")
         case .waiting(.confirmation(let reader), let ceremony):
-            log.say(.info, "'\(reader.printable)' to be confirmed: \(ceremony.words)")  // The question says so, too.
+            // On the terminal, the question says so.
+            log.say(.info, "'\(reader.printable)' waiting for confirmation: \(ceremony.words)")
         case .waiting(let wait, let ceremony):
             terminal.purpose(ceremony.words)
             terminal.beginTouch(wait.words(for: ceremony))
@@ -54,13 +56,13 @@ final class BridgeEvents: Sendable {
 }
 
 extension Ceremony {
-    /// What it does, after "to". Names come from the program and may be anything.
+    /// The action, as a phrase after "to". Names come from the program and are untrusted.
     var words: String {
         switch self {
         case .register(let site, let user?): "create a credential for '\(user.printable)' at \(site.printable)"
         case .register(let site, nil): "create a credential at \(site.printable)"
         case .signIn(let site): "sign in to \(site.printable)"
-        case .deriveSecret(let site): "derive a secret of \(site.printable)"
+        case .deriveSecret(let site): "derive a secret for \(site.printable)"
         case .registerU2F: "create a U2F credential"
         case .signInU2F: "sign in with U2F"
         case .select: "choose this key"
@@ -75,11 +77,11 @@ extension BridgeWait {
     /// What the user has to do for a ceremony.
     func words(for ceremony: Ceremony) -> String {
         switch self {
-        case .card: "lay the card on the reader to \(ceremony.words)"
+        case .card: "place the card on the reader to \(ceremony.words)"
         case .cardBack: "put the card back to \(ceremony.words)"
-        case .lift(let reader): "lift the card from '\(reader.printable)' and lay it down again to \(ceremony.words)"
+        case .lift(let reader): "lift the card from '\(reader.printable)' and place it there again to \(ceremony.words)"
         case .confirmation: "confirm to \(ceremony.words)"
-        case .otherProgram(let reader): "another program uses the card in '\(reader.printable)'"
+        case .otherProgram(let reader): "another program is using the card in '\(reader.printable)'"
         }
     }
 }

@@ -3,7 +3,7 @@
 import YKBridge
 import YKWire
 
-/// The device of a bridge, and whose it is.
+/// The device of a bridge, and its owner.
 enum BridgeNode {
     /// Vendor and product number.
     static var numbers: String { "\(hex(Bridge.vendor)):\(hex(Bridge.product))" }
@@ -12,7 +12,7 @@ enum BridgeNode {
         Hex.encode([UInt8(number >> 8), UInt8(truncatingIfNeeded: number)])
     }
 
-    /// Whether a text can be the name of a user (useradd(8)): udev gets it as a part of the device.
+    /// Whether a text can be a user name (useradd(8)), which udev receives as a part of the device.
     static func isName(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard let first = bytes.first, bytes.count <= 32 else { return false }

@@ -9,7 +9,8 @@ import YKTransport
 
 /// The bridge to a key at the other end of an SSH connection.
 extension BridgeVerb {
-    /// Serves the near end at standard input and output. What this end says goes to standard error, which the near end shows.
+    /// Serves the near end at standard input and output. Messages from this end go to standard error, which the near
+    /// end shows.
     func serveRemoteKey(_ run: Run, _ events: BridgeEvents) throws -> Outcome<BridgeReport> {
         guard isatty(0) == 0, isatty(1) == 0 else {
             throw Explanation.usage(
@@ -23,12 +24,12 @@ extension BridgeVerb {
         return Outcome(BridgeReport(node: events.node, owner: user, readers: [], ceremonies: 0))
     }
 
-    /// What would be made for a key at the near end.
+    /// The plan for a key at the near end.
     var farPlan: Outcome<BridgeReport> {
         Outcome(
             BridgeReport(node: nil, owner: user, readers: [], ceremonies: 0),
             [
-                "would make a HID device \(BridgeNode.numbers) through /dev/uhid for "
+                "would create a HID device \(BridgeNode.numbers) through /dev/uhid for "
                     + (user.map { "the user \($0.printable)" } ?? "the users at this machine"),
                 "would pass its messages to 'ykit remote' over standard output",
             ])

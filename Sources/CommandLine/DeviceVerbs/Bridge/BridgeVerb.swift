@@ -12,35 +12,35 @@ import YKTransport
 import YKVirtualKeyHost
 import YKWire
 
-/// Makes the FIDO cards in the readers of this machine a security key on HID.
+/// Presents the FIDO cards in this machine's readers as a security key on HID.
 struct BridgeVerb: Verb {
     static let about = About(
-        "bridge", "Make a FIDO card in a reader a security key for every program.",
+        "bridge", "Present a FIDO card in a reader as a security key to every program.",
         discussion: """
-            Browsers, ssh, pam_u2f and systemd look for keys on USB only. The bridge shows a card on a contactless or contact \
-            reader as such a key, through the kernel's uhid, until ^C. Laying the card down is its touch: once for each \
-            ceremony. The use of a card with contacts is confirmed at the terminal or in a notification. \
-            As a service: sudo systemctl enable --now ykit-bridge@USER.
+            Browsers, ssh, pam_u2f and systemd look for keys on USB only. Until ^C, the bridge presents a card in a \
+            contactless or contact reader as such a key, through the kernel's uhid. Placing the card on a contactless \
+            reader counts as a touch, for one ceremony. The use of a card with contacts is confirmed at the terminal \
+            or in a notification. As a service: sudo systemctl enable --now ykit-bridge@USER.
             """,
         examples: [
-            Example("ykit bridge --plan", "Show the readers and what would be made, and make nothing."),
+            Example("ykit bridge --plan", "Show the readers and what would be created, without creating it."),
             Example("sudo ykit bridge", "Bridge the cards of all readers."),
             Example("sudo ykit --reader ACR122U bridge --always", "Keep the device without a card."),
         ])
     static let uses: GlobalUse = [.reader, .plan, .ownPlan]
 
-    @Flag("--always", help: "Keep the device also while there is no card.") var always = false
+    @Flag("--always", help: "Keep the device even while there is no card.") var always = false
 
     @Option("--ask <where>", help: "Where the use of the key or card is confirmed.")
     var ask: ConfirmChoice = .auto
 
-    @Option("--owner <name>", help: "The user who gets the node; with sudo, who ran it (default).")
+    @Option("--owner <name>", help: "The user who may use the node (default: the user who ran sudo).")
     var owner: String?
 
-    @Option("--wait <seconds>", help: "How long a ceremony waits for its user (default: 30).")
+    @Option("--wait <seconds>", help: "How long a ceremony waits for the user (default: 30).")
     var wait: Int?
 
-    @Flag("--stdio", help: "Be the far end of 'ykit remote', which speaks over standard input and output.")
+    @Flag("--stdio", help: "Serve as the far end of 'ykit remote', over standard input and output.")
     var stdio = false
 
     func check() throws {
@@ -58,7 +58,7 @@ struct BridgeVerb: Verb {
         let bridge = Bridge(
             settings(run), readers: SelectedReaders(keys: run.keys), person: person, environment: run.environment,
             report: events.report)
-        run.terminal.notice(always ? "the bridge starts, ^C ends it" : "lay a card on the reader, ^C ends the bridge")
+        run.terminal.notice(always ? "the bridge starts, ^C ends it" : "place a card on the reader, ^C ends the bridge")
         defer { person.withdraw() }
         do { try bridge.run() } catch { throw error.explanation }
         return Outcome(
@@ -89,7 +89,7 @@ struct BridgeVerb: Verb {
         }
         if readers.isEmpty { lines.append("no reader") }
         lines.append(
-            "would make a HID device \(BridgeNode.numbers) through /dev/uhid for "
+            "would create a HID device \(BridgeNode.numbers) through /dev/uhid for "
                 + (user.map { "the user \($0.printable)" } ?? "the users at this machine"))
         let report = BridgeReport(
             node: nil, owner: user, readers: readers.map { BridgedReader(status: $0) }, ceremonies: 0)
@@ -105,10 +105,10 @@ struct BridgeReport: Report {
     let ceremonies: Int
 
     static let members: [Member<BridgeReport>] = [
-        Member("node", "the last path of the device, null without one") { $0.node },
-        Member("owner", "the user whom udev gives the node") { $0.owner },
+        Member("node", "the last path of the device, null if there was none") { $0.node },
+        Member("owner", "the user to whom udev gives the node") { $0.owner },
         Member("readers", "with `--plan`, the readers that would be used") { $0.readers },
-        Member("ceremonies", "how many messages of ceremonies the cards answered") { $0.ceremonies },
+        Member("ceremonies", "the number of ceremony messages that the cards answered") { $0.ceremonies },
     ]
 }
 

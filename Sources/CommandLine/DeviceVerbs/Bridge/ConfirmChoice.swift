@@ -7,20 +7,21 @@ import Words
 import YKBridge
 import YKDesktop
 
-/// How a use is asked about. Names come from programs and may be anything.
+/// The wording of a request for confirmation. Names come from programs and are untrusted.
 struct BridgeQuestion: Sendable {
     /// The title of a notification.
     let title: String
-    /// The question for a ceremony, without its mark; the second word is the reader, or the host that asks.
+    /// Returns the question for a ceremony, without the question mark; the second argument is the reader, or the host
+    /// that asks.
     let words: @Sendable (Ceremony, String) -> String
-    /// What did not happen without an answer.
+    /// Returns the message for a use that could not be confirmed.
     let refused: @Sendable (Ceremony, String) -> String
 
-    /// About a card in a reader.
+    /// For a card in a reader.
     static let card = BridgeQuestion(
         title: "Use the card?", words: { "use the card in '\($1.printable)' to \($0.words)" },
         refused: { "the card in '\($1.printable)' was not used to \($0.words)" })
-    /// About the key here, for a program on a host.
+    /// For the key here, used by a program on another host.
     static let remote = BridgeQuestion(
         title: "Use the key for another machine?",
         words: { ConsentWords.question($1.printable, asksTo: $0.words) },
@@ -35,16 +36,16 @@ enum ConfirmChoice: String, CaseIterable, ExpressibleByArgument {
     /// Without asking.
     case none
 
-    /// Whoever is asked.
+    /// Returns the person to ask.
     ///
-    /// - Throws: `Explanation` if what was chosen is not there.
+    /// - Throws: `Explanation` if the chosen place is not available.
     func person(_ terminal: Terminal, _ question: BridgeQuestion = .card) throws(Explanation) -> any BridgePerson {
         switch self {
         case .none: return NoPerson()
         case .terminal:
             guard let person = BridgeTerminal(terminal, question) else {
                 throw Explanation(
-                    "no-terminal", .declined, "there is no terminal to confirm at", hint: "--ask desktop")
+                    "no-terminal", .declined, "there is no terminal to confirm on", hint: "--ask desktop")
             }
             return person
         case .desktop: return try BridgeDesktop(question)
@@ -63,7 +64,7 @@ struct RefusingPerson: BridgePerson {
 
     func ask(_ ceremony: Ceremony, reader: String, answer: @escaping @Sendable (Bool) -> Void) {
         terminal.warnNow(
-            "\(question.refused(ceremony, reader)): there is no terminal or desktop to confirm at")
+            "\(question.refused(ceremony, reader)): there is no terminal or desktop to confirm on")
         answer(false)
     }
 
@@ -75,7 +76,7 @@ struct BridgeTerminal: BridgePerson {
     private let terminal: ConsentTerminal
     private let question: BridgeQuestion
 
-    /// Opens the terminal; `nil` without one, or in its background.
+    /// Opens the terminal; `nil` without one, or for a background process.
     init?(_ terminal: Terminal, _ question: BridgeQuestion) {
         guard let opened = ConsentTerminal(terminal) else { return nil }
         (self.terminal, self.question) = (opened, question)

@@ -7,7 +7,7 @@ package import YKCapture
 import YKTransport
 import YKWire
 
-/// What a check of a recording found.
+/// The result of checking a recording.
 struct CheckedRecording: Report {
     let file: String
     let capture: Capture

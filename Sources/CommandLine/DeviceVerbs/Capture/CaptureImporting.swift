@@ -26,10 +26,10 @@ struct CaptureImporting: Verb {
     static let about = About(
         "import", "Convert another tool's log to a recording.",
         discussion: """
-            pcscd: 'pcscd --foreground --debug --apdu', or its journal. pcsc-spy: what it prints, or reads. ykman: \
-            'ykman --log-level TRAFFIC'. libfido2: what its tools print with -d, or programs with FIDO_DEBUG. \
-            python-fido2: its loggers at level 5. usbmon: 'tcpdump -i usbmon0 -s 0 -w FILE', or Wireshark's file. \
-            Secrets are overwritten unless --keep-secrets is given.
+            pcscd: 'pcscd --foreground --debug --apdu', or its journal. pcsc-spy: its output, or the log that it \
+            reads. ykman: 'ykman --log-level TRAFFIC'. libfido2: what its tools print with -d, or programs with \
+            FIDO_DEBUG. python-fido2: its loggers at level 5. usbmon: 'tcpdump -i usbmon0 -s 0 -w FILE', or \
+            Wireshark's file. Secrets are overwritten unless --keep-secrets is given.
             """,
         examples: [Example("ykit capture import --from ykman ykman.log --output session.jsonl")])
 

@@ -17,7 +17,7 @@ struct NarratedRecording: Report {
 
     static let members: [Member<NarratedRecording>] = [
         Member("file") { $0.file },
-        Member("header", "as it stands in the file, without the host's random bytes") { $0.shownHeader },
+        Member("header", "as in the file, without the host's random bytes") { $0.shownHeader },
         Member("events") { $0.events },
     ]
 
@@ -44,7 +44,7 @@ struct NarratedEvent: Report {
         Member("bytes", "in hexadecimal, secrets overwritten") { $0.bytes.map(\.hex) },
     ]
 
-    /// What went there (`>`) and came back (`<`).
+    /// The bytes sent (`>`) and received (`<`).
     var bytes: [(direction: String, hex: String)] {
         switch event.kind {
         case .exchange(let command, let reply): [(">", Hex.encode(command)), ("<", Hex.encode(reply))]
@@ -107,7 +107,7 @@ struct CaptureShow: Verb {
         return outcome
     }
 
-    /// How many lines are written together, so that a long recording is never in memory as a whole.
+    /// The number of lines written at once, so that a long recording is never entirely in memory.
     private static let linesAtOnce = 256
 
     private static func title(_ header: Capture.Header) -> [String] {

@@ -5,9 +5,9 @@ import TerminalIO
 import Verbs
 import YKWire
 
-/// Where a recording goes: into a file, or to standard output.
+/// The destination of a recording: a file, or standard output.
 struct RecordingOutput: ParsableArguments {
-    @Option(["--output <file>", "-o"], help: "Where the recording goes.") var output: String?
+    @Option(["--output <file>", "-o"], help: "Where to write the recording.") var output: String?
 
     @OptionGroup var replacing: OutputOptions
 
@@ -15,7 +15,7 @@ struct RecordingOutput: ParsableArguments {
         if global.json, output == nil { throw UsageError("--json needs --output FILE") }
     }
 
-    /// Writes a recording, and returns its outcome, with a line about the file if it goes into one.
+    /// Writes a recording, and returns its outcome, with a line about the file if it was written to one.
     func put<Reported: Report>(
         _ recording: [UInt8], of report: Reported, _ words: String, _ run: Run
     ) throws(Explanation) -> Outcome<Reported> {

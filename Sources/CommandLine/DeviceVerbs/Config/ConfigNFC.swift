@@ -11,7 +11,7 @@ import YKWire
 struct ConfigNFC: Verb {
     static let about = About(
         "nfc",
-        "Enable and disable applications over NFC, or turn NFC off until the key is next in a USB port.",
+        "Enable and disable applications over NFC, or turn NFC off until the key is next plugged into a USB port.",
         examples: [
             Example("ykit config nfc --list"),
             Example("ykit config nfc --restrict", "Keep NFC off until the key is next plugged into a USB port."),
@@ -23,7 +23,7 @@ struct ConfigNFC: Verb {
 
     @Flag(
         ["-R", "--restrict"],
-        help: "Keep NFC off until the key is in a USB port again, as for sending it by mail; firmware 5.7.")
+        help: "Keep NFC off until the key is in a USB port again, for example to send it by mail; firmware 5.7.")
     var restrict = false
 
     @Flag(["--list", "-l"], help: "List what is enabled, and change nothing.") var list = false

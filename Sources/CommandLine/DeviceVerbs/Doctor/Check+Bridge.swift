@@ -5,11 +5,11 @@ import YKHardware
 import YKKeys
 
 extension Check {
-    /// The bridges to smart cards: whose they are, and whether programs of this user can use them.
+    /// The bridges to smart cards: their owners, and whether this user's programs can use them.
     static func bridges(_ devices: [BridgeDevice]) -> [Check] {
         devices.map { device in
             let owner = device.owner.map { ", which belongs to \($0.printable)" } ?? ""
-            let seen = "a bridge shows the cards in the readers to programs as \(device.path)\(owner)"
+            let seen = "a bridge presents the cards in the readers to programs as \(device.path)\(owner)"
             switch device.access {
             case .readable: return Check("bridge", .good, seen)
             case .missing: return Check("bridge", .note, seen + "; that node is not visible here")

@@ -16,7 +16,7 @@ extension Diagnosis {
         switch machine {
         case .plain: nil
         case .container: "this runs in a container, which sees only what it was given"
-        case .wsl: "this is WSL, where a USB key stays with Windows until it is handed over"
+        case .wsl: "this is WSL, where a USB key stays with Windows until it is attached to WSL"
         case .flatpak: "this runs in a Flatpak sandbox, which sees only what it was given"
         case .snap: "this runs in a snap, which sees only what it was given"
         }
@@ -36,15 +36,15 @@ extension Diagnosis {
 }
 
 extension Check {
-    /// Puts a finding into words, with what to do.
+    /// Describes a finding, and what to do about it.
     init(_ finding: Finding, _ diagnosis: Diagnosis) {
         let words =
             switch finding.cause {
             case .environment: Words(diagnosis.environment ?? "", diagnosis.access)
-            case .clock(true): Words("a time service keeps the clock right")
+            case .clock(true): Words("a time service keeps the clock accurate")
             case .clock(false):
                 Words(
-                    "no time service keeps the clock right: one-time codes and approvals fail if it is a minute off",
+                    "no time service keeps the clock accurate: one-time codes and approvals fail if it is a minute off",
                     "sudo timedatectl set-ntp true")
             case .bus(let finding): Words(finding, diagnosis)
             case .node(let path, let finding): Words(path, finding, diagnosis)
@@ -93,7 +93,7 @@ extension Check.Words {
         case .noKey:
             self.init(
                 "no security key is attached by USB",
-                diagnosis.access ?? "insert it, try another port and no hub; then look: lsusb", exit: .noDevice)
+                diagnosis.access ?? "insert it, or try another port without a hub; then look: lsusb", exit: .noDevice)
         case .several(let count):
             self.init(
                 "\(count) keys are attached, so each command must select one",
@@ -107,7 +107,7 @@ extension Check.Words {
             self.init(
                 "\(key.name.printable) is in port \(key.port), but the kernel is configured not to use it",
                 """
-                USBGuard, or a rule like it, does that: sudo usbguard list-devices --blocked
+                USBGuard or a similar tool does that: sudo usbguard list-devices --blocked
                 then: sudo usbguard allow-device NUMBER, with -p permanently
                 """, exit: .permission)
         case .fewInterfaces(let key, let interfaces):
@@ -139,7 +139,7 @@ extension Check.Words {
                 """, exit: .noDevice)
         case .taken:
             self.init(
-                "a program has taken \(place) away from the kernel, as virtual machines do",
+                "a program has detached \(place) from the kernel, as virtual machines do",
                 "end that program, or release the key in it; then plug the key in again", exit: .busy)
         case .noHIDDriver(let device):
             self.init(

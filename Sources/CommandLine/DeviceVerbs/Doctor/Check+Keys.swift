@@ -7,7 +7,7 @@ import YKKeys
 import YKManagement
 
 extension Check.Words {
-    /// What a key says about itself.
+    /// What a key reports about itself.
     init(_ finding: KeyFinding) {
         switch finding {
         case .failed(let place, let access, let failure):

@@ -168,7 +168,7 @@ extension Check.Words {
                 exit: .noDevice)
         case .mute(let name):
             self.init(
-                "the card in '\(name.printable)' does not respond to power",
+                "the card in '\(name.printable)' does not respond to power-on",
                 "remove it and put it back, the other way round if it is a card")
         case .exclusive(let name, let clients):
             self.init(

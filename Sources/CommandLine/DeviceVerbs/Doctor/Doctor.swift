@@ -33,7 +33,7 @@ struct Doctor: Verb {
         discussion: """
             Checks everything from the USB port, permissions and the smart card service to the key's firmware. Nothing \
             is changed unless --fix is given. The exit code is that of the first problem. --report writes the same to \
-            a file, without serial numbers and names of users and their folders, to attach to a question.
+            a file to attach to a bug report, without serial numbers and names of users and their folders.
             """,
         examples: [
             Example("ykit doctor"),
@@ -81,7 +81,7 @@ struct Doctor: Verb {
             guard !model.warnings.isEmpty else { return [Check("model", .good, seen)] }
             return [
                 Check(
-                    "model", .bad, seen, remedy: "replace the key; first register another one at each account",
+                    "model", .bad, seen, remedy: "replace the key; first register another one with each account",
                     exit: .policy)
             ]
         } catch {

@@ -29,9 +29,9 @@ struct Compare: Verb {
     @Argument("first", help: "The key that is in use: a serial number or a file.", completion: .file) var first: String
     @Argument("second", help: "The spare key: a serial number or a file.", completion: .file) var second: String
 
-    @Flag("--passkeys", help: "List passkeys, too; requires the PIN.") var passkeys = false
+    @Flag("--passkeys", help: "Also list passkeys; requires the PIN.") var passkeys = false
 
-    @Flag("--online", help: "Ask the sites of missing passkeys for the page to register at; they learn that you ask.")
+    @Flag("--online", help: "Ask the sites of missing passkeys for the page to register at; they learn that you asked.")
     var online = false
 
     @Option("--ca <file>", help: "Trust the authorities in this PEM file instead of the system's.")
@@ -52,10 +52,10 @@ struct Compare: Verb {
     func check() throws {
         try files.check()
         if firstPinFd != nil || secondPinFd != nil, !passkeys {
-            throw UsageError("the PINs are only for --passkeys")
+            throw UsageError("the PIN options require --passkeys")
         }
-        if let firstPinFd, firstPinFd == secondPinFd { throw UsageError("each PIN needs a descriptor of its own") }
-        if ca != nil, !online { throw UsageError("--ca is for --online") }
+        if let firstPinFd, firstPinFd == secondPinFd { throw UsageError("each PIN needs its own descriptor") }
+        if ca != nil, !online { throw UsageError("--ca requires --online") }
     }
 
     func run(in run: Run) async throws -> Outcome<ComparisonReport> {
@@ -84,7 +84,7 @@ struct Compare: Verb {
         return outcome
     }
 
-    /// The PIN of one of the keys: of the other key it must not come from a variable without a serial number.
+    /// Returns the PIN options for one of the keys; only variables with its serial number apply.
     private static func pin(_ option: (name: String, descriptor: Int32?)) -> PINOptions {
         var pin = PINOptions()
         pin.places.descriptor = option.descriptor

@@ -19,7 +19,7 @@ struct ComparisonReport: Report {
         static let members: [Member<Side>] =
             including { $0.inventory.key } + [
                 Member("time", "when it was read, seconds since 1970") { $0.inventory.time },
-                Member("saved", "whether an inventory stands for the key") { $0.isSaved },
+                Member("saved", "whether a saved inventory was read in place of the key") { $0.isSaved },
                 Member("gaps", "what was not read") { $0.inventory.gaps },
             ]
 
@@ -66,7 +66,7 @@ struct ComparisonReport: Report {
         }
     }
 
-    /// The site itself, where it does not say which page registers keys.
+    /// The site's home page, for sites that do not say which page registers keys.
     private static func homePage(_ rpID: String) -> String? {
         (try? HTTPURL("https://\(rpID)/")).map(\.description)
     }
@@ -82,7 +82,7 @@ struct ComparisonReport: Report {
             do {
                 pages[site] = try await PasskeyEndpoints.fetch(site, client, trust: trust)?.enroll?.description
             } catch .http(.cancelled) { throw Explanation.interrupted } catch {
-                warnings.append("\(site.printable) was not asked where to register: \(error.words)")
+                warnings.append("\(site.printable) could not be asked where to register: \(error.words)")
             }
         }
         for index in entries.indices where entries[index].page != nil {
@@ -115,7 +115,7 @@ struct ComparisonReport: Report {
             return [
                 comparison.isCovered
                     ? "the second key opens everything that the first one does"
-                    : "the second key opens everything that was read of the first one"
+                    : "the second key opens everything that was read from the first one"
             ]
         }
         let kinds = Inventory.Kind.allCases.filter { kind in open.contains { $0.row.item.kind == kind } }
@@ -149,7 +149,7 @@ extension InventoryComparison.Verdict {
         case .same: "on both keys"
         case .own: "each has its own"
         case .named: "same name, secret not compared"
-        case .different: "another secret of the same name"
+        case .different: "different secret, same name"
         case .missing: "missing"
         case .unknown: "not known"
         }

@@ -20,10 +20,10 @@ struct InventoryFiles: ParsableArguments {
             """, completion: .file)
     var files: [String] = []
 
-    @Flag("--no-files", help: "Look at the keys only.") var noFiles = false
+    @Flag("--no-files", help: "Look only at the keys, not at files.") var noFiles = false
 
     func check() throws {
-        if noFiles, !files.isEmpty { throw UsageError("--file and --no-files exclude each other") }
+        if noFiles, !files.isEmpty { throw UsageError("--file and --no-files cannot be combined") }
     }
 
     /// Returns the references of the files.
@@ -35,7 +35,7 @@ struct InventoryFiles: ParsableArguments {
         for file in Self.defaultFiles { found += (try? Self.references(of: file)) ?? [] }
         for volume in Self.volumes {
             do { found += try Self.references(of: volume) } catch {
-                terminal.note("\(error.message); as root, ykit also tells which key opens this volume")
+                terminal.note("\(error.message); as root, ykit also shows which key opens this volume")
             }
         }
         return found
@@ -48,8 +48,8 @@ struct InventoryFiles: ParsableArguments {
         } catch { throw error.explanation(in: file) }
     }
 
-    /// The private key files beside public keys of security keys, and the mapping of pam_u2f. Other private keys are not
-    /// read.
+    /// The private key files next to the public keys of security keys, and the mapping file of pam_u2f. Other private
+    /// keys are not read.
     private static var defaultFiles: [String] {
         guard let home = Variables["HOME"], home.hasPrefix("/") else { return [] }
         let keys = SystemFile.names(in: home + "/.ssh").sorted().filter { name in

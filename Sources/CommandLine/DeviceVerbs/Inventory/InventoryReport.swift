@@ -10,7 +10,7 @@ struct InventoryReport: Report {
     let inventory: Inventory
 
     static let members: [Member<InventoryReport>] = [
-        Member("format", "the name of the form of a saved inventory") { _ in Inventory.format },
+        Member("format", "the name of the format of a saved inventory") { _ in Inventory.format },
         Member("formatVersion") { _ in Inventory.formatVersion },
         Member("key") { $0.inventory.key },
         Member("time", "seconds since 1970") { $0.inventory.time },
@@ -32,9 +32,9 @@ extension InventoriedKey: Report {
 extension Inventory.Item: Report {
     static let members: [Member<Inventory.Item>] = [
         Member("kind", "passkey, oath, piv, openpgp, ssh, age, pam_u2f or luks") { $0.kind.rawValue },
-        Member("target", "what is opened; items of two keys are matched by it") { $0.target },
+        Member("target", "what is opened; used to match the items of two keys") { $0.target },
         Member("name") { $0.name },
-        Member("mark", "equal for the same secret or private key, and no secret itself") { $0.mark },
+        Member("mark", "equal for the same secret or private key; not itself secret") { $0.mark },
         Member("relyingParty", "of a passkey") { $0.relyingParty },
     ]
 }
@@ -61,10 +61,10 @@ extension Inventory.Kind {
         }
     }
 
-    /// How a second key gets what only the first one has.
+    /// How to add to a second key what only the first one has.
     var advice: String {
         switch self {
-        case .passkey: "register the second key at the site: the address is behind each"
+        case .passkey: "register the second key at the site: the address follows each passkey"
         case .oath: "add the account to both keys while its QR code is shown; sites show it again only for a new secret"
         case .piv: "generate a key in the same slot and have it certified; keep the first key to read old mail"
         case .openPGP: "add subkeys of the second key; a decryption key can only be copied from a backup"

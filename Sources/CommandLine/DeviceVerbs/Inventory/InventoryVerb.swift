@@ -9,29 +9,29 @@ import YKKeys
 import YKUse
 import YKWire
 
-/// Lists what a key opens, in a form to be saved.
+/// Lists what a key opens, in a form that can be saved.
 struct InventoryVerb: Verb {
     static let uses: GlobalUse = [.device, .virtual, .channel]
     static let about = About(
         "inventory", "List what a key opens, to be saved and compared with another key.",
         discussion: """
-            Passkeys, OATH accounts, keys and certificates of PIV and OpenPGP, SSH keys, keys for age, logins with pam_u2f and \
-            LUKS2 volumes. The output contains no secrets, but tells where the key is used. 'ykit compare' reads it in place of \
-            the key. Nothing is written to the key, and no touch is required.
+            Passkeys, OATH accounts, keys and certificates of PIV and OpenPGP, SSH keys, keys for age, logins with \
+            pam_u2f and LUKS2 volumes. The output contains no secrets, but reveals where the key is used. 'ykit \
+            compare' reads it in place of the key. Nothing is written to the key, and no touch is required.
             """,
         examples: [
             Example("ykit inventory > first.json", "Save what this key opens."),
             Example("ykit inventory --passkeys > first.json", "The same with passkeys, which requires the PIN."),
         ])
 
-    @Flag("--passkeys", help: "List passkeys, too; requires the PIN.") var passkeys = false
+    @Flag("--passkeys", help: "Also list passkeys; requires the PIN.") var passkeys = false
 
     @OptionGroup var files: InventoryFiles
     @OptionGroup var pin: PINOptions
 
     func check() throws {
         try files.check()
-        if !passkeys, pin.places.isGiven || pin.text != nil { throw UsageError("the PIN is only for --passkeys") }
+        if !passkeys, pin.places.isGiven || pin.text != nil { throw UsageError("the PIN options require --passkeys") }
     }
 
     func run(in run: Run) async throws -> Outcome<InventoryReport> {
@@ -46,7 +46,7 @@ struct InventoryVerb: Verb {
 extension Run {
     /// Reads what a key opens.
     ///
-    /// - Parameter pin: Where the PIN comes from that lists passkeys; `nil` to leave them out.
+    /// - Parameter pin: The source of the PIN for listing passkeys; `nil` to omit them.
     func inventory(
         _ references: [CredentialReference], pin: PINOptions?
     ) async throws -> InventoryReader.Reading {
@@ -66,7 +66,7 @@ extension Run {
 }
 
 extension InventoryReader.Reading {
-    /// Why parts are missing that the key has.
+    /// Why some of the key's contents are missing.
     var warnings: [String] {
         problems.map { problem in
             "the \(problem.kind.words) of \(inventory.key.words) were not read: \(Explanation(problem.error).message)"

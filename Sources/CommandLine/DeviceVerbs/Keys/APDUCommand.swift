@@ -43,7 +43,7 @@ struct APDUCommand: Verb {
 
     @Option(["-a", "--app"], help: "Select this application first: a name or an AID.") var app: String?
 
-    @Option(["-s", "--send <hex>"], help: "Send this command APDU as it is; may be repeated.") var send: [String] = []
+    @Option(["-s", "--send <hex>"], help: "Send this command APDU unmodified; may be repeated.") var send: [String] = []
 
     @Flag("--short", help: "Write lengths in one byte.") var short = false
 

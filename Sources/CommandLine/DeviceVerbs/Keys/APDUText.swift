@@ -48,7 +48,7 @@ struct APDUText: Hashable {
 
     private static func status(_ text: String, _ whole: String) throws(Explanation) -> StatusWord {
         let bytes = try hex(text, "SW", whole)
-        guard bytes.count == 2 else { throw refusal(whole, "SW has two bytes") }
+        guard bytes.count == 2 else { throw refusal(whole, "SW must have two bytes") }
         return StatusWord(UInt16(bytes[0]) << 8 | UInt16(bytes[1]))
     }
 

@@ -6,10 +6,10 @@ import Verbs
 import YKOATH
 import YKWire
 
-/// Prints what is made of the declarations of commands and options.
+/// Prints what is generated from the declarations of commands and options.
 struct GenerateGroup: ParsableCommand {
     static let about = About(
-        "generate", "Print manual pages, completion scripts and what the articles are completed with.",
+        "generate", "Print manual pages, completion scripts and the generated parts of articles.",
         shouldDisplay: false,
         subcommands: [GenerateManual.self, GenerateFormats.self, Completion.self, GenerateAnswers.self])
 }
@@ -24,9 +24,9 @@ struct WrittenPages: Report {
 /// Writes the manual pages.
 struct GenerateManual: Verb {
     static let uses: GlobalUse = []
-    static let about = About("man", "Write the manual pages into a folder.")
+    static let about = About("man", "Write the manual pages to a folder.")
 
-    @Argument("folder", help: "The folder, which exists.", completion: .directory) var folder: String
+    @Argument("folder", help: "An existing folder.", completion: .directory) var folder: String
 
     func run(in run: Run) throws -> Outcome<WrittenPages> {
         let pages = ManualPages.all
@@ -42,7 +42,7 @@ struct ListedFormats: Report {
     ]
 }
 
-/// Prints the table of the OATH article, which tools/docs puts into it.
+/// Prints the table that tools/docs inserts into the OATH article.
 struct GenerateFormats: Verb {
     static let uses: GlobalUse = []
     static let about = About("formats", "Print the table of the formats that accounts are imported from.")
@@ -50,14 +50,14 @@ struct GenerateFormats: Verb {
     func run(in run: Run) throws -> Outcome<ListedFormats> { Outcome(ListedFormats(), ImportFormats.markdown) }
 }
 
-/// The article on what verbs answer.
+/// The article on the verbs' JSON answers.
 struct AnswersText: Report {
     let article: String
 
     static let members: [Member<AnswersText>] = [Member("article", "in Markdown") { $0.article }]
 }
 
-/// Prints the article on what verbs answer.
+/// Prints the article on the verbs' JSON answers.
 struct GenerateAnswers: Verb {
     static let uses: GlobalUse = []
     static let about = About("answers", "Print the article on JSON answers.")

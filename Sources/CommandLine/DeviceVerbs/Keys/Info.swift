@@ -20,7 +20,7 @@ struct Info: Verb {
             "Uses the card interface if there is one, else the FIDO interface; choose with --link pcsc or --link hid.",
         examples: [
             Example("ykit info"), Example("ykit info --json"),
-            Example("ykit info --metadata blob.jwt", "Show what the FIDO Alliance reports of the model."),
+            Example("ykit info --metadata blob.jwt", "Show what the FIDO Alliance reports about the model."),
         ])
 
     @Flag("--check-fips", help: "Check whether a YubiKey FIPS of the 4 series is in its FIPS mode.")
@@ -60,12 +60,12 @@ struct DescribedKey: Report {
 }
 
 extension MetadataBLOB {
-    /// Returns what the list says about the model of the selected key, which only FIDO2 names.
+    /// Returns what the list says about the model of the selected key, which only FIDO2 identifies.
     func model(in run: Run) async throws -> ModelReport {
         let service = try await run.openFIDO()
         guard await service.hasCTAP2 else {
             throw Explanation(
-                "not-supported", .notSupported, "this key has only U2F, which does not name the model",
+                "not-supported", .notSupported, "this key has only U2F, which does not identify the model",
                 hint: "'ykit fido2 verify --metadata' finds it by the certificate of a registration")
         }
         return ModelReport(try await service.info().aaguid, in: self, at: run.now)

@@ -55,7 +55,7 @@ extension KeyReport: Report {
         Member("secureChannels", "protocols") { $0.identity.info?.secureChannels },
     ]
 
-    /// The applications by transport, those of a card that does not list them as they were found.
+    /// The applications by transport; for a card that does not list them, those found by probing.
     private var applications: [ApplicationState]? {
         if let info = identity.info { return ApplicationState.all(usb: info.usb, nfc: info.nfc) }
         guard let found else { return nil }

@@ -20,7 +20,7 @@ struct Schema: Verb {
             Example("ykit schema > ykit.schema.json", "Write the schema of all answers."),
         ])
 
-    @Argument("verb", help: "The words of the verb.") var words: [String] = []
+    @Argument("verb", help: "The words of the verb, as in 'oath list'.") var words: [String] = []
 
     /// Schemas by the names of the verbs.
     struct Answers: Report {

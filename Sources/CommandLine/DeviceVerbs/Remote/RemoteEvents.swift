@@ -8,9 +8,9 @@ import YKBridge
 import YKProtocols
 import YKWire
 
-/// Reports what a far end asks for, and what became of it: lines at the terminal and in the log.
+/// Reports the requests of a far end and their results, as lines on the terminal and in the log.
 final class RemoteEvents: Sendable {
-    /// How many lines of the far end's program are shown.
+    /// The maximum number of lines shown from the far end's program.
     private static let lineLimit = 200
 
     private let terminal: Terminal
@@ -32,7 +32,7 @@ final class RemoteEvents: Sendable {
         case .begun(let ceremony, let asks):
             terminal.purpose("\(ceremony.words), for \(host)")
             log.say(.info, "\(host): \(ceremony.words)")
-            if !asks { terminal.say("\(host) may \(ceremony.words) without a question") }
+            if !asks { terminal.say("\(host) may \(ceremony.words) without asking") }
         case .refused(let ceremony, let refusal):
             state.withLock { $0.refused += 1 }
             let what = ceremony.map { ": \($0.words)" } ?? ""
@@ -49,8 +49,8 @@ final class RemoteEvents: Sendable {
         }
     }
 
-    /// Shows a line that ssh or the far end's program wrote as an error: with the host before it and without control
-    /// characters, so that it is not taken for a line of this program.
+    /// Shows a line that ssh or the far end's program wrote to standard error, prefixed with the host and without
+    /// control characters, so that it is not mistaken for a line from this program.
     func show(_ line: String) {
         let count = state.withLock { state in
             state.lines += 1

@@ -17,47 +17,48 @@ struct RemoteVerb: Verb {
     static let about = About(
         "remote", "Use the key here for programs on a machine reached by ssh.",
         discussion: """
-            Runs 'ykit bridge --stdio' there, which shows a security key to browsers, ssh and pam_u2f, and sends what they \
-            ask to this end. Before the key is used, the host, the operation and the site are shown and you are asked; the \
-            PIN is entered here. Only registration and sign-in are passed on. Relying parties that may guard secrets of \
-            this machine (ssh:, pam://…, io.systemd.cryptsetup, age) have to be named. What follows -- goes to ssh. \
-            The device there is removed when the connection ends.
+            Runs 'ykit bridge --stdio' there, which presents a security key to browsers, ssh and pam_u2f, and forwards \
+            their requests to this end. Before the key is used, the host, the operation and the site are shown and you \
+            are asked; the PIN is entered here. Only registration and sign-in are passed on. Relying parties that may \
+            guard secrets of this machine (ssh:, pam://…, io.systemd.cryptsetup, age) have to be named. Options after \
+            -- are passed to ssh. The device there is removed when the connection ends.
             """,
         examples: [
             Example("ykit remote --plan dev.example.com", "Show what would be run and allowed."),
             Example("ykit remote dev.example.com --command 'sudo ykit bridge --stdio'"),
             Example(
-                "ykit remote dev --allow github.com --allow ssh: -- -J gate", "Only for these, with options of ssh."),
+                "ykit remote dev --allow github.com --allow ssh: -- -J gate",
+                "Allow only these sites, with options for ssh."),
         ])
     static let uses: GlobalUse = [.device, .virtual, .plan, .ownPlan]
 
     @Argument("host", help: "The host, as for ssh.") var host: String
 
-    @Argument("ssh-option", help: "Options of ssh, after --.") var sshOptions: [String] = []
+    @Argument("ssh-option", help: "Options for ssh, after --.") var sshOptions: [String] = []
 
-    @Option("--command <command>", help: "The command for the shell there.")
+    @Option("--command <command>", help: "The command to run there, in its shell.")
     var command = "ykit bridge --stdio"
 
     @Option(
         "--allow <site>",
-        help: "Allow only this site, or these with one *; may be repeated (default: every site on the web).")
+        help: "Allow only this site, or a pattern with one *; may be repeated (default: every site on the web).")
     var allow: [NameArgument] = []
 
     @Option(
-        "--allow-always <site>", help: "Allow this site without asking; may be repeated. The key is still touched.")
+        "--allow-always <site>", help: "Allow this site without asking; may be repeated. A touch is still required.")
     var allowAlways: [NameArgument] = []
 
     @Option("--ask <where>", help: "Where the use of the key or card is confirmed.")
     var ask: ConfirmChoice = .auto
 
-    @Option("--wait <seconds>", help: "How long a ceremony waits for its user (default: 30).")
+    @Option("--wait <seconds>", help: "How long a ceremony waits for the user (default: 30).")
     var wait: Int?
 
     @OptionGroup var pin: PINOptions
 
     func check() throws {
         if let wait, !(1...100).contains(wait) { throw UsageError("--wait must be 1 to 100 seconds") }
-        if ask == .none { throw UsageError("--ask none would allow every site: name those with --allow-always") }
+        if ask == .none { throw UsageError("--ask none would allow every site: name the sites with --allow-always") }
         if host.isEmpty || host.hasPrefix("-") { throw UsageError("'\(host.printable)' is not a host") }
         if command.isEmpty { throw UsageError("--command must not be empty") }
     }
@@ -85,7 +86,7 @@ struct RemoteVerb: Verb {
         return Outcome(report(events.counts), [])
     }
 
-    /// Opens the key. The PIN is entered for each ceremony, and its prompt says what for.
+    /// Opens the key. The PIN is entered for each ceremony, at a prompt that states the purpose.
     private func open(_ run: Run) async throws -> FIDOService {
         let broker = run.broker(run.given(.fidoPIN, run.source(of: .fido, pin)))
         let (person, host) = (run.person, host.printable)
@@ -108,10 +109,11 @@ struct RemoteVerb: Verb {
         return policy
     }
 
-    /// Without a terminal at the far end, which would change bytes; with this one's for ssh's own questions.
+    /// The arguments of ssh: without a terminal at the far end, which would change bytes. ssh asks its own questions on
+    /// this terminal.
     private var sshArguments: [String] { ["-T"] + sshOptions + ["--", host, command] }
 
-    /// What ssh says of itself it has already said.
+    /// Returns the error to report. ssh has already printed its own messages.
     private func explanation(_ error: RemoteError, _ status: Int32) -> Explanation {
         guard case .noGreeting("") = error else { return error.explanation }
         switch status {
@@ -119,7 +121,7 @@ struct RemoteVerb: Verb {
         case 127:
             return Explanation(
                 "remote-no-answer", .server, "\(host.printable) does not have the command '\(command.printable)'",
-                hint: "install ykit there, or name its place with --command")
+                hint: "install ykit there, or give its path with --command")
         default: return error.explanation
         }
     }

@@ -66,7 +66,7 @@ struct Setup: Verb {
 
 /// The steps of setting up a key.
 struct SetupReport: Report {
-    /// What came of an offered step.
+    /// The result of an offered step.
     enum Result: String, Sendable {
         case done, skipped, failed
     }

@@ -11,16 +11,16 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// How far a key is set up, as it reports without a PIN and without a touch.
+/// How far a key is set up, as it reports without a PIN or a touch.
 struct SetupState: Sendable {
-    /// What the key is; `nil` without a key.
+    /// The key's details; `nil` without a key.
     var key: KeyDetails?
-    /// What the key reports of FIDO2; `nil` for a key without it.
+    /// What the key reports about FIDO2; `nil` for a key without it.
     var authenticator: AuthenticatorInfo?
-    /// What the key reports of PIV; `nil` for a key without it.
+    /// What the key reports about PIV; `nil` for a key without it.
     var piv: PIVAccess?
 
-    /// Which secrets of PIV are the factory's; `nil` where the key does not report it, as before firmware 5.3.
+    /// Which PIV secrets are the factory defaults; `nil` if the key does not report it, as before firmware 5.3.
     struct PIVAccess: Sendable {
         let hasDefaultPIN: Bool?
         let hasDefaultPUK: Bool?
@@ -56,7 +56,7 @@ struct SetupState: Sendable {
         }
     }
 
-    /// Returns what `read` does, or `nil` on a key without the application or without an interface to it.
+    /// Returns the result of `read`, or `nil` for a key without the application or without an interface to it.
     private static func unlessMissing<Part>(_ read: () async throws -> Part?) async throws -> Part? {
         do { return try await read() } catch {
             if case KeyError.none = error { return nil }

@@ -61,7 +61,7 @@ enum SetupStep: String, CaseIterable, Sendable {
         }
     }
 
-    /// The command that does the step on a key.
+    /// The command that performs the step on a key.
     func command(_ state: SetupState) -> [String] {
         switch self {
         case .fidoPIN: ["fido2", "pin", "set"]
@@ -90,7 +90,7 @@ enum SetupStep: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it is for another key, so that it is only shown.
+    /// Whether the step is for another key, and is therefore only shown.
     var isForAnotherKey: Bool { self == .secondKey }
 }
 

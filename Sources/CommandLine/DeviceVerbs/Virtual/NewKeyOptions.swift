@@ -15,7 +15,7 @@ struct NewKeyOptions: ParsableArguments {
     @Option(
         "--model <model>",
         help:
-            "Model of a new key: yubikey, neo, yubikey4, yubikey4-fips, yubikey5-fips, yubikey-bio, security-key, a contactless card: arculus (CTAP 2.0), arculus-p71 (CTAP 2.1), openpgp or gnuk: an OpenPGP card of another maker, a Gnuk token, or nitrokey3: a Nitrokey 3 with FIDO and Secrets.",
+            "Model of a new key: yubikey, neo, yubikey4, yubikey4-fips, yubikey5-fips, yubikey-bio, security-key; a contactless card: arculus (CTAP 2.0) or arculus-p71 (CTAP 2.1); openpgp: an OpenPGP card of another vendor; gnuk: a Gnuk token; nitrokey3: a Nitrokey 3 with FIDO and Secrets.",
         completion: .list(DeviceModel.allCases.map(\.rawValue)), transform: NewKeyOptions.model)
     var model: DeviceModel = .yubiKey
 

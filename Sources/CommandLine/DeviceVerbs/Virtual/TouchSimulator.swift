@@ -57,7 +57,7 @@ final class TouchSimulator: Sendable {
         }
     }
 
-    /// Says once what to do, and checks whether it was done. A wait ends after a second without a check.
+    /// Says once what to do, and checks whether the user did it. A wait ends after a second without a check.
     private func waiting(_ account: [UInt8], _ what: String?, _ isDone: (Wait) -> Bool) -> VirtualInputs.Touch {
         wait.withLock { wait in
             let now = ContinuousClock.now

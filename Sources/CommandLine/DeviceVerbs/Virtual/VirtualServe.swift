@@ -49,7 +49,7 @@ struct VirtualServe: Verb {
 
     @Flag("--usbip", help: "Plug it into USB through the kernel's vhci-hcd.") var usbip = false
 
-    @Option("--state <file>", help: "Keep the key in this file; without one it is the demonstration key.")
+    @Option("--state <file>", help: "Keep the key in this file (default: the demonstration key, not saved).")
     var state: String?
 
     @OptionGroup var new: NewKeyOptions
@@ -90,7 +90,7 @@ struct VirtualServe: Verb {
         }
         let key = try key(run.terminal)
         if key.state.profile.model.isCard || key.state.profile.model.isContactCard {
-            throw Explanation.usage("a card has no USB", hint: "ykit virtual serve --vpcd …")
+            throw Explanation.usage("a card has no USB interface", hint: "ykit virtual serve --vpcd …")
         }
         return usbip ? try serveUSB(key, faults, events) : try serveHID(key, faults, events)
     }

@@ -20,13 +20,13 @@ struct ArculusCardAuthenticate: Verb {
             """,
         examples: [Example("ykit arculus card authenticate --origin https://example.com --options get.json")])
 
-    @Option("--origin", help: "The client's name, as the server expects it.") var origin: String
+    @Option("--origin", help: "The client's origin, as the server expects it.") var origin: String
 
     @Option("--options <file>", help: "The backend's reply: a file, or - for standard input.") var options: String
 
-    @Option("--rp <id>", help: "The relying party, if the options do not say it.") var rp: String?
+    @Option("--rp <id>", help: "The relying party, if the options do not name it.") var rp: String?
 
-    @Option("--user", help: "Which account, if the card stores several.") var user: String?
+    @Option("--user", help: "The account to use, if the card stores several.") var user: String?
 
     @OptionGroup var output: ArculusOutput
 

@@ -13,15 +13,15 @@ struct ArculusCardRegister: Verb {
     static let about = About(
         "register", "Create a credential on the card; nothing leaves this machine.",
         discussion: """
-            --options is what the backend got from the server, or --rp, --user and --challenge say it, and \
-            --resident. The output is what the server expects:
+            --options is what the backend got from the server; or give --rp, --user, --challenge and --resident \
+            instead. The output is what the server expects:
 
             curl … /attestation/options | ykit arculus card register --options - --origin https://example.com |
               curl … --json @- /attestation/result
             """,
         examples: [Example("ykit arculus card register --origin https://example.com --options create.json")])
 
-    @Option("--origin", help: "The client's name, as the server expects it.") var origin: String
+    @Option("--origin", help: "The client's origin, as the server expects it.") var origin: String
 
     @Option("--options <file>", help: "The backend's reply: a file, or - for standard input.") var options: String?
 

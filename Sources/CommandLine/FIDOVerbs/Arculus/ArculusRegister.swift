@@ -97,7 +97,7 @@ struct ArculusRegister: Verb {
         return wishes
     }
 
-    /// Returns the PIN for after the reset, once the user confirmed the reset twice.
+    /// Returns the PIN to set after the reset, once the user has confirmed the reset twice.
     private static func confirmed(_ pin: PINOptions, force: Bool, _ run: Run) async throws -> SharedSecret {
         try run.confirm("reset the card and delete all its credentials?", unless: force)
         try run.confirm(

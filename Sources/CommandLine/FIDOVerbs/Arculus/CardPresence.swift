@@ -11,7 +11,7 @@ import YKKeys
 import YKTransport
 import YKWire
 
-/// The field of a reader that waits for the card: the program's side of an ``ArculusCard``.
+/// The reader field in which the card is expected: the program's side of an ``ArculusCard``.
 final class CardPresence {
     private let run: Run
     /// Why there is no card, in more detail than the library's error.
@@ -93,7 +93,7 @@ final class CardPresence {
     }
 }
 
-/// The success of a verb, with the members that every call of the SDK answers with.
+/// The result of a successful verb, with the members that every call of the SDK returns.
 struct ArculusReport<Success: Report>: Report {
     private let result = ArculusResult.ok
     private let success: Success
@@ -112,13 +112,13 @@ extension ArculusResult: Report {
     ]
 }
 
-/// How a card that is held to a reader is used.
+/// Options for a card that is held to a reader.
 struct ArculusCardOptions: ParsableArguments {
     @Flag("--no-retry", help: "Stop when the card is removed during the operation, instead of resuming.") var noRetry =
         false
 
     @OptionGroup var pin: PINOptions
 
-    /// Whether the card is asked for again when it was lost.
+    /// Whether to ask for the card again if it was lost.
     var retries: Bool { !noRetry }
 }

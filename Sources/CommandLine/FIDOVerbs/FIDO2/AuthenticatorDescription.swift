@@ -6,7 +6,7 @@ import YKFIDO
 import YKTransport
 import YKWire
 
-/// What getInfo answered, in words.
+/// The response to getInfo, for people.
 struct AuthenticatorDescription {
     let info: AuthenticatorInfo
     let profile: FIDOLinkProfile

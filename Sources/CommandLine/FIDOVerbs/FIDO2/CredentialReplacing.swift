@@ -4,7 +4,7 @@ import TerminalIO
 import Verbs
 import YKFIDO
 
-/// Protects the credential that the key stores for the same relying party and account as a new one, which replaces it.
+/// Protects a stored credential, which a new one for the same relying party and account would replace.
 struct CredentialReplacing {
     let run: Run
     let service: FIDOService
@@ -17,7 +17,7 @@ struct CredentialReplacing {
     ///   - rpID: The relying party.
     ///   - userID: The account's identifier.
     ///   - whose: The account in words, such as "'ssh:', user 'bob'".
-    ///   - excluded: Credentials with which the key refuses the registration, so that nothing is replaced.
+    ///   - excluded: Credentials that make the key refuse the registration, so that nothing is replaced.
     func check(
         _ rpID: String, userID: [UInt8], whose: String, excluded: [CredentialDescriptor] = []
     ) async throws {

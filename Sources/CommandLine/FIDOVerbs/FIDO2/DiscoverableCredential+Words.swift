@@ -42,7 +42,7 @@ extension DiscoverableCredential {
                 hint: "ykit fido2 credentials list")
         case .several(let found):
             let failure = Explanation(
-                "several-credentials", .severalDevices, "'\(query.printable)' means \(found.count) credentials",
+                "several-credentials", .severalDevices, "'\(query.printable)' matches \(found.count) credentials",
                 hint: "give the identifier, or enough of its beginning",
                 candidates: found.map { "\($0.id)  \($0.words)" })
             return found[try run.choose("which credential?", among: failure.candidates.map(\.line), orElse: failure)]
@@ -50,14 +50,14 @@ extension DiscoverableCredential {
     }
 }
 
-/// The large-blob key is a secret, so that the report only tells whether there is one.
+/// The large-blob key is a secret, so the report says only whether there is one.
 extension DiscoverableCredential: Report {
     package static let members: [Member<Self>] = [
         Member("rpId") { $0.relyingParty.id }, Member("rpName") { $0.relyingParty.name },
         Member("credentialId") { $0.id }, Member("userId") { Base64.encodeURL($0.credential.user.id) },
         Member("userName") { $0.credential.user.name }, Member("displayName") { $0.credential.user.displayName },
         Member("algorithm") { $0.credential.publicKey.algorithm?.description },
-        Member("publicKey", "PEM; null for a kind of key without such a form") { $0.credential.publicKey.pem },
+        Member("publicKey", "PEM; null for a type of key without a PEM form") { $0.credential.publicKey.pem },
         Member("coseKey", "the public key as the key stores it") { Base64.encodeURL($0.credential.publicKey.encoded) },
         Member("credProtect") { $0.credential.protection?.description },
         Member("hasLargeBlobKey") { $0.credential.largeBlobKey != nil },

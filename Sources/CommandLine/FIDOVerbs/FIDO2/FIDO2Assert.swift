@@ -188,7 +188,7 @@ struct AssertionReport: Report {
 }
 
 extension AuthenticatorData.Flags {
-    /// What a member with the names of flags means.
+    /// The description of a member that lists flags.
     static let about = "of the authenticator data: UP, UV, BE, BS, AT, ED"
 }
 

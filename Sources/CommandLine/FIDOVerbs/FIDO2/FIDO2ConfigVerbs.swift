@@ -120,7 +120,7 @@ struct FIDO2ConfigMinPINLength: Verb {
         if !(4...63).contains(length) { throw UsageError("the minimum PIN length must be 4 to 63") }
     }
 
-    /// The minimum, and the relying parties that are told.
+    /// The minimum, and the relying parties to which it is revealed.
     struct Minimum: Report {
         let length: Int
         let rpIDs: [String]

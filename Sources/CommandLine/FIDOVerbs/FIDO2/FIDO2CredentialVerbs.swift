@@ -16,7 +16,7 @@ struct FIDO2Credentials: ParsableCommand {
         examples: [Example("ykit fido2 credentials list")])
 }
 
-/// The persistent token that stands for the PIN where credentials are only listed.
+/// The persistent token that replaces the PIN for listing credentials.
 struct TokenOptions: ParsableArguments {
     static let title = "Token Options"
 
@@ -96,7 +96,7 @@ struct FIDO2CredentialsList: Verb {
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
 
-    /// The credentials, and how many there is room for.
+    /// The credentials, and how many more fit on the key.
     struct Listing: Report {
         let credentials: [DiscoverableCredential]
         let storage: CredentialStorage?

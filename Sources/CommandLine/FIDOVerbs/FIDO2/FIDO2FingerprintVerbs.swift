@@ -37,14 +37,15 @@ extension Fingerprint: Report {
                 hint: "ykit fido2 fingerprints list")
         }
         let failure = Explanation(
-            "several-fingerprints", .severalDevices, "'\(query.printable)' means \(found.count) fingerprints",
+            "several-fingerprints", .severalDevices, "'\(query.printable)' matches \(found.count) fingerprints",
             hint: "give the identifier", candidates: found.map(\.id))
         return found[try run.choose("which fingerprint?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 }
 
 extension FIDOService {
-    /// Throws when a name is longer than the key takes for a fingerprint, which it would refuse after the enrolment only.
+    /// Throws if a name is longer than the key accepts for a fingerprint, since it would refuse the name only after the
+    /// enrolment.
     fileprivate func check(fingerprintName name: String) throws {
         guard let limit = try fingerprintSensor().maxNameLength, name.utf8.count > limit else { return }
         throw Explanation.usage("a name of \(name.utf8.count) bytes is too long; this key accepts at most \(limit)")
@@ -188,7 +189,7 @@ struct FIDO2FingerprintsShow: Verb {
         "info", "Show details of the fingerprint sensor. Needs no PIN.",
         examples: [Example("ykit fido2 fingerprints info")])
 
-    /// The sensor, and whether it knows a fingerprint.
+    /// The sensor, and whether a fingerprint is enrolled.
     struct Sensor: Report {
         let sensor: FingerprintSensor
         let isEnrolled: Bool

@@ -12,7 +12,7 @@ import YKWire
 struct FIDO2LargeBlob: ParsableCommand {
     static let about = About(
         "large-blob", "Manage large blobs: data that the key stores for its credentials.",
-        discussion: "A credential created with --large-blob can have one, encrypted with a key of its own.",
+        discussion: "A credential created with --large-blob can have one, encrypted with its own key.",
         subcommands: [
             FIDO2LargeBlobList.self, FIDO2LargeBlobGet.self, FIDO2LargeBlobSet.self, FIDO2LargeBlobDelete.self,
             FIDO2LargeBlobPrune.self,
@@ -101,12 +101,12 @@ struct FIDO2LargeBlobList: Verb {
 /// Reads a credential's large blob.
 struct FIDO2LargeBlobGet: Verb {
     static let about = About(
-        "get", "Print a credential's large blob, or write it into a file.",
+        "get", "Print a credential's large blob, or write it to a file.",
         examples: [Example("ykit fido2 large-blob get alice --output note.txt")])
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
 
-    @Option(["--output <file>", "-o"], help: "Where the data goes.") var output: String?
+    @Option(["--output <file>", "-o"], help: "Where to write the data.") var output: String?
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions

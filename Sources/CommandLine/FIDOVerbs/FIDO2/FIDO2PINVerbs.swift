@@ -16,12 +16,12 @@ struct FIDO2PIN: ParsableCommand {
         examples: [Example("ykit fido2 pin set")])
 }
 
-/// What a verb answers that set a PIN.
+/// The answer of a verb that set a PIN.
 struct PINSetReport: Report {
     static let members: [Member<Self>] = [Member("hasPin") { _ in true }]
 }
 
-/// What a verb answers that verified a PIN.
+/// The answer of a verb that verified a PIN.
 struct PINVerifiedReport: Report {
     static let members: [Member<Self>] = [Member("verified") { _ in true }]
 }
@@ -65,10 +65,10 @@ struct FIDO2PINChange: Verb {
     }
 }
 
-/// Checks the PIN and does nothing else.
+/// Verifies the PIN and does nothing else.
 struct FIDO2PINVerify: Verb {
     static let about = About(
-        "verify", "Verify the PIN. A wrong one uses up a retry, the correct one restores all.",
+        "verify", "Verify the PIN. A wrong PIN uses up a retry; the correct one restores all retries.",
         examples: [Example("ykit fido2 pin verify")])
 
     @OptionGroup var pin: PINOptions

@@ -17,7 +17,7 @@ struct FIDO2Register: Verb {
             "credential" of the JSON answer back to it. With --format libfido2, --options is the input of 'fido2-cred \
             -M', and the answer its output. --format pam-u2f is for logging in to this machine: the answer is a line \
             of pam_u2f's mapping file, and --append FILE adds the key to the user's line; by default --origin is \
-            pam://HOSTNAME, and --user the user who runs it.
+            pam://HOSTNAME, and --user the user who runs ykit.
             """,
         examples: [
             Example("ykit fido2 register --rp example.com --user alice@example.com --resident", "Create a passkey."),
@@ -81,7 +81,7 @@ struct FIDO2Register: Verb {
         return outcome
     }
 
-    /// Asks before a credential is replaced. An account that was just given a random identifier has none.
+    /// Asks before a credential is replaced. An account with a new random identifier has none.
     func checkReplacing(
         _ rpID: String, _ user: FIDOUser, _ excluded: [CredentialDescriptor], _ service: FIDOService, _ run: Run
     ) async throws {
@@ -133,7 +133,7 @@ struct RegistrationOptions: ParsableArguments {
 
     func check() throws {
         for name in algorithm where COSEAlgorithm(name: name) == nil {
-            throw UsageError("unknown algorithm '\(name.printable)'; known are es256, eddsa and rs256")
+            throw UsageError("unknown algorithm '\(name.printable)'; expected es256, eddsa or rs256")
         }
     }
 
@@ -267,7 +267,7 @@ struct RegistrationExtensionOptions: ParsableArguments {
     }
 }
 
-/// A registration, or the line of a mapping file that was made of it.
+/// A registration, or the line of a mapping file made from it.
 struct RegistrationReport: Report {
     private let made: RegistrationResponse?
     private let rpID: String?

@@ -49,7 +49,7 @@ struct FIDO2Secret: Verb {
     @Option("--format", help: "Format of the secret: raw, hex, base64, or systemd with a token.")
     var format: Form = .base64
 
-    @Option(["--output <file>", "-o"], help: "Where the secret goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the secret.") var output = "-"
 
     @Option("--keyslot <n>", help: "The key slot of the LUKS2 volume that gets the passphrase.") var keyslot: Int?
 

@@ -12,13 +12,13 @@ import YKWire
 /// Commands for keys that sign files.
 struct FIDO2SignKey: ParsableCommand {
     static let about = About(
-        "sign-key", "Sign files with a key made for it (previewSign). Experimental.",
+        "sign-key", "Sign files with a key made for this purpose (previewSign). Experimental.",
         discussion: """
-            'create' makes a signing key, whose file holds nothing secret. From that file alone, 'derive' makes as many \
-            public keys as you like, which nobody can connect with each other; 'sign' signs for one of them. A signature is \
+            'create' creates a signing key, whose file contains no secrets. From that file alone, 'derive' derives any \
+            number of public keys, which nobody can link to each other; 'sign' signs for one of them. A signature is \
             plain ECDSA with P-256 and SHA-256, which any program verifies: openssl dgst -sha256 -verify public.pem \
-            -signature FILE.sig FILE. YubiKeys have this from firmware 5.8 on, as a preview: the numbers of its algorithms \
-            will change, and files of this version may then be of no use.
+            -signature FILE.sig FILE. YubiKeys support this from firmware 5.8 on, as a preview: the algorithm numbers \
+            will change, and files from this version may then become unusable.
             """,
         subcommands: [FIDO2SignKeyCreate.self, FIDO2SignKeyDerive.self, FIDO2SignKeySign.self],
         examples: [Example("ykit fido2 sign-key create signing.json --rp example.com")])
@@ -27,7 +27,7 @@ struct FIDO2SignKey: ParsableCommand {
 extension PreviewSign.KeyFile {
     /// Reads the file that 'create' wrote.
     fileprivate static func read(_ file: String) throws(Explanation) -> PreviewSign.KeyFile {
-        try Files.parse(file, hint: "it must be a file of 'ykit fido2 sign-key create'") { bytes throws(FormatError) in
+        try Files.parse(file, hint: "expected a file from 'ykit fido2 sign-key create'") { bytes throws(FormatError) in
             try PreviewSign.KeyFile(json: bytes)
         }
     }
@@ -36,14 +36,14 @@ extension PreviewSign.KeyFile {
 extension PreviewSign.DerivedKey {
     /// Reads the file that 'derive' wrote.
     fileprivate static func read(_ file: String) throws(Explanation) -> PreviewSign.DerivedKey {
-        try Files.parse(file, hint: "it must be a file of 'ykit fido2 sign-key derive'") { bytes throws(FormatError) in
+        try Files.parse(file, hint: "expected a file from 'ykit fido2 sign-key derive'") { bytes throws(FormatError) in
             try PreviewSign.DerivedKey(json: bytes)
         }
     }
 }
 
 extension FileOutput {
-    /// Writes a JSON object, whole or not at all.
+    /// Writes a JSON object, completely or not at all.
     fileprivate func put(_ json: JSONValue) throws(Explanation) {
         try prepare(Array((json.text + "\n").utf8))
         try commit()
@@ -147,13 +147,15 @@ struct FIDO2SignKeyCreate: Verb {
 struct FIDO2SignKeyDerive: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "derive", "Derive a new public key from a signing key. Needs no key.",
+        "derive", "Derive a new public key from a signing key. Needs no security key.",
         discussion: """
-            Prints the public key. FILE gets it with what 'sign' needs to sign for it. Each call derives another one, and \
-            only whoever has FILE can tell that it belongs to the signing key.
+            Prints the public key, and writes it to FILE with what 'sign' needs to sign for it. Each call derives a \
+            different one, and only someone who has FILE can tell that it belongs to the signing key.
             """,
         examples: [
-            Example("ykit fido2 sign-key derive contracts.json public.json", "Derive a public key, without the key.")
+            Example(
+                "ykit fido2 sign-key derive contracts.json public.json",
+                "Derive a public key, without the security key.")
         ])
 
     @Argument("signing-key", help: "The file of the signing key.", completion: .file) var signingKey: String
@@ -209,7 +211,7 @@ struct FIDO2SignKeySign: Verb {
 
     @Argument("message", help: "The file to sign, - for standard input.", completion: .file) var message: String
 
-    @Option(["--output <file>", "-o"], help: "Where the signature goes.") var output = "-"
+    @Option(["--output <file>", "-o"], help: "Where to write the signature.") var output = "-"
 
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
@@ -249,7 +251,7 @@ struct FIDO2SignKeySign: Verb {
         run.announce(to: what)
         guard let signature = try await sign(request, service) else {
             throw Explanation(
-                "no-signature", .failed, "the key signed nothing", hint: "ykit fido2 info shows its firmware")
+                "no-signature", .failed, "the key returned no signature", hint: "ykit fido2 info shows its firmware")
         }
         try derived.publicKey.verify(signature, over: content)
         let report = Signed(key: key, derived: derived, signature: signature, output: output)
@@ -266,7 +268,7 @@ struct FIDO2SignKeySign: Verb {
                     hint: "derive one with: ykit fido2 sign-key derive")
             case .noCredentials:
                 throw Explanation(
-                    "no-such-credential", .notFound, "another key made this signing key", hint: "try the other key")
+                    "no-such-credential", .notFound, "another key created this signing key", hint: "try the other key")
             default: throw error
             }
         }

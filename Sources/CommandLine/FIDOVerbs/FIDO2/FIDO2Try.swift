@@ -13,13 +13,13 @@ struct FIDO2Try: Verb {
     static let about = About(
         "try", "Try your key in your own browser, on a page that ykit serves.",
         discussion: """
-            ykit serves a page on this computer and judges what the browser answers, as a web site would; the key is \
-            the browser's. The address works once, in one browser. You sign up, sign in and try to sign up twice with \
+            ykit serves a page on this computer and checks the browser's answers as a web site would; only the browser \
+            uses the key. The address works once, in one browser. You sign up, sign in and try to sign up twice with \
             the same key, which leaves nothing on it; options add steps. It ends after the last step, after ten \
             minutes, or with ^C.
 
-            The exit code is 8 when an answer is wrong, 10 when there was none or not in time, and 11 when the key or \
-            the browser cannot do a step.
+            The exit code is 8 if an answer is wrong, 10 if one is missing or late, and 11 if the key or the browser \
+            does not support a step.
             """,
         examples: [
             Example("ykit fido2 try --open"),
@@ -53,7 +53,7 @@ struct FIDO2Try: Verb {
         return TrialStep.allCases.filter(wanted.contains)
     }
 
-    /// What the browser answered.
+    /// The browser's answers.
     struct Trial: Report {
         let origin: String
         let userAgent: String?

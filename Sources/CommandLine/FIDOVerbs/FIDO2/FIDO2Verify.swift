@@ -164,7 +164,7 @@ struct FIDO2Verify: Verb {
         }
         if let challenge {
             guard try BytesArgument.base64(challenge, "--challenge") == data.challenge else {
-                throw Refusal(reason: "it answers another challenge")
+                throw Refusal(reason: "it answers a different challenge")
             }
         } else {
             report.notChecked.append("challenge")
@@ -256,7 +256,7 @@ struct VerificationReport: Report {
 
     var lines: [String] {
         guard reason == nil else { return [] }
-        var words = "the \(kind) is \(Style.green.around("right"))"
+        var words = "the \(kind) is \(Style.green.around("valid"))"
         if let rpID { words += ", for \(rpID.printable)" }
         let missed = notChecked.isEmpty ? [] : ["not checked: \(notChecked.listed())"]
         let signer = trust.map { "attestation signed by: \($0.description(isAnchored: isAnchored))" }

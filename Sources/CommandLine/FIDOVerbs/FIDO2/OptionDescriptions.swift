@@ -13,14 +13,14 @@ enum OptionDescriptions {
     private static let meanings: KeyValuePairs<String, (yes: String, no: String)> = [
         "rk": ("stores credentials (passkeys)", "stores no credentials"),
         "up": ("waits for a touch", "does not wait for a touch"),
-        "uv": ("verifies its user itself", "can verify its user itself, but not set up"),
+        "uv": ("verifies its user itself", "can verify its user itself, once set up"),
         "plat": ("is built into this machine", "roaming (not built into a machine)"),
         "clientPin": ("a PIN is set", "no PIN is set"),
         "pinUvAuthToken": ("grants permissions one by one", "grants all permissions at once"),
         "noMcGaPermissionsWithClientPin": (
             "the PIN does not apply to credentials", "the PIN also applies to credentials"
         ),
-        "largeBlobs": ("keeps large blobs", "keeps no large blobs"),
+        "largeBlobs": ("stores large blobs", "stores no large blobs"),
         "ep": ("enterprise attestation is enabled", "enterprise attestation can be enabled"),
         "bioEnroll": ("fingerprints are enrolled", "fingerprints can be enrolled"),
         "userVerificationMgmtPreview": (
@@ -38,6 +38,6 @@ enum OptionDescriptions {
             "creates credentials only with the PIN, once one is set"
         ),
         "alwaysUv": ("always verifies its user", "verifies its user on request"),
-        "makeCredUvNotRequired": ("makes credentials without PIN", "creates credentials only with the PIN"),
+        "makeCredUvNotRequired": ("creates credentials without the PIN", "creates credentials only with the PIN"),
     ]
 }

@@ -42,7 +42,8 @@ struct LUKSAdd: Verb {
         let prepared = try await key.prepare(volume, run)
         if let own = prepared.own.first {
             try confirmation.ask(
-                "this key already opens \(volume.name) with token \(own.number), and a second one is no spare; continue?",
+                "this key already opens \(volume.name) with token \(own.number), "
+                    + "and enrolling it again adds no spare; continue?",
                 in: run)
         }
         try key.plan(volume, run)
@@ -65,7 +66,7 @@ struct LUKSEnrolled: Report {
     let slot: Int
     let token: Int
     let credential: [UInt8]?
-    /// The slot that was removed, and the backup with it.
+    /// The slot that was removed, and the backup that contains it.
     var removed: (slot: Int, backup: String)?
 
     init(_ volume: LUKSVolume, _ enrollment: LUKSEnrollment, _ key: LUKSKeyName, slot: Int, token: Int) {

@@ -22,16 +22,16 @@ struct LUKSGroup: ParsableCommand {
         examples: [Example("ykit luks list /dev/sda2")])
 }
 
-/// Which volume the command line names.
+/// The volume that the command line names.
 struct LUKSPlace: ParsableArguments {
     @Argument("volume", help: "The LUKS2 volume: a block device, or a file.", completion: .file) var volume: String
 
-    @Option("--header <file>", help: "The volume's header is detached from it, in this file.", completion: .file)
+    @Option("--header <file>", help: "The file with the volume's detached header.", completion: .file)
     var header: String?
 
     /// Reads the header.
     ///
-    /// - Parameter isChanged: Whether the volume is about to be changed, which needs the permission to write.
+    /// - Parameter isChanged: Whether the volume is about to be changed, which requires write permission.
     func open(isChanged: Bool = false) throws -> LUKSVolume {
         try LUKSVolume(volume, header: header, isChanged: isChanged)
     }
@@ -39,9 +39,9 @@ struct LUKSPlace: ParsableArguments {
 
 /// A volume that the command line names, with its header.
 struct LUKSVolume {
-    /// The absolute path of what is encrypted.
+    /// The absolute path of the encrypted data.
     let data: String
-    /// The absolute path of what has the header, the volume or a file: cryptsetup changes either.
+    /// The absolute path of the volume or file with the header, which cryptsetup changes.
     let path: String
     let header: LUKS2Header
 
@@ -52,7 +52,7 @@ struct LUKSVolume {
     ///
     /// - Parameters:
     ///   - detached: The file with the header; `nil` if the volume begins with it.
-    ///   - isChanged: Whether it is about to be changed, which needs the permission to write.
+    ///   - isChanged: Whether it is about to be changed, which requires write permission.
     init(_ name: String, header detached: String? = nil, isChanged: Bool = false) throws {
         data = Files.absolute(name)
         path = detached.map(Files.absolute) ?? data
@@ -71,11 +71,11 @@ struct LUKSVolume {
     /// Reads the header again after a change.
     func reread() throws -> LUKSVolume { try LUKSVolume(data, header: path) }
 
-    /// What is odd about the header.
+    /// Warnings about the header.
     var warnings: [String] {
         var warnings: [String] = []
         if header.isOtherCopyStale {
-            warnings.append("one copy of the header is damaged or old: 'cryptsetup repair' writes it again")
+            warnings.append("one copy of the header is damaged or old: 'cryptsetup repair' restores it")
         }
         for token in metadata.tokens {
             if case .malformed(let reason) = token.kind {
@@ -96,7 +96,7 @@ struct LUKSVolume {
 }
 
 extension LUKSToken {
-    /// What it describes, in words.
+    /// The kind of token, for people.
     var words: String {
         switch kind {
         case .fido2(let token):
@@ -109,7 +109,7 @@ extension LUKSToken {
         }
     }
 
-    /// What it describes, for programs.
+    /// The kind of token, for programs.
     var kindName: String {
         switch kind {
         case .fido2: "fido2"
@@ -119,7 +119,7 @@ extension LUKSToken {
         }
     }
 
-    /// The key that it names, in words.
+    /// The key that the token names, for people.
     var keyWords: String? {
         let words = [name?.printable, serial?.printable].compactMap(\.self)
         return words.isEmpty ? nil : words.joined(separator: " ")

@@ -13,9 +13,9 @@ struct LUKSKey: Verb {
     static let about = About(
         "key", "Print the passphrase of a volume, for cryptsetup and keyscripts.",
         discussion: """
-            Takes the token of a key that is plugged in, ykit's own or systemd-cryptenroll's. The output has no line end, \
-            and is refused to a terminal. Without a PIN and a terminal to ask at it ends with status 17 before a touch, and \
-            without a key with status 3 or 12, so that a keyscript can ask by other means.
+            Uses the token of a key that is plugged in, enrolled by ykit or systemd-cryptenroll. The output has no \
+            line ending, and is never printed to a terminal. Without a PIN, and without a terminal to ask for it, the \
+            exit code is 17, before any touch; without a key it is 3 or 12. A keyscript can then ask by other means.
             """,
         examples: [
             Example("ykit luks key /dev/sda2 | cryptsetup open --key-file - /dev/sda2 root"),
@@ -31,7 +31,7 @@ struct LUKSKey: Verb {
         help: "User verification, by PIN or fingerprint: required or discouraged. Each gives a different secret.")
     var uv: VerificationChoice?
 
-    @Option("--wait <seconds>", help: "Wait so long for a key that opens the volume (default: 0).") var wait: Int = 0
+    @Option("--wait <seconds>", help: "Wait this long for a key that opens the volume (default: 0).") var wait: Int = 0
 
     @OptionGroup var pin: PINOptions
 
@@ -66,7 +66,7 @@ struct LUKSKey: Verb {
         return outcome
     }
 
-    /// Asks the keys that are plugged in, until one has a token or the time is over.
+    /// Tries the keys that are plugged in, until one has a token or the time is up.
     private func derive(_ opener: LUKSOpener, _ run: Run) async throws -> LUKSOpener.Derived {
         let start = ContinuousClock.now
         while true {
@@ -74,7 +74,8 @@ struct LUKSKey: Verb {
             for key in keys {
                 if let found = try await opener.derive(key, serial: key.serial, in: run) { return found }
             }
-            // The serial number is unknown of a key that another program holds, such as cryptsetup's own tokens.
+            // The serial number of a key that another program is using, such as cryptsetup for its own tokens, is
+            // unknown.
             let isUnknown = keys.contains { $0.serial == nil } && opener.tokens.contains { $0.serial != nil }
             let patience = max(.seconds(wait), isUnknown ? BusyCard.patience : .zero)
             guard ContinuousClock.now < start + patience else {
@@ -88,7 +89,7 @@ struct LUKSKey: Verb {
         }
     }
 
-    /// Why there are no keys. At boot there is no other advice than to insert one.
+    /// Explains why there are no keys. At boot, the only advice is to insert one.
     private static func withoutKeys(_ run: Run) async -> Explanation {
         do {
             _ = try await run.keys.only()
@@ -102,7 +103,7 @@ struct LUKSKey: Verb {
         }
     }
 
-    /// The keys that are plugged in. While keys are waited for, a reader service that is not yet there is no error.
+    /// The keys that are plugged in. While waiting for keys, a reader service that is not running yet is not an error.
     private func attached(_ run: Run) async throws -> [Key] {
         do { return try await BusyCard.retrying { try await run.keys.all() } } catch {
             if wait == 0 { throw error } else { return [] }
@@ -118,6 +119,6 @@ struct LUKSPassphrase: Report {
     let passphrase: String?
     static let members: [Member<Self>] = [
         Member("uuid") { $0.uuid }, Member("token", "its number") { $0.token }, Member("keyslots") { $0.slots },
-        Member("passphrase", "in base64, as systemd has it") { $0.passphrase },
+        Member("passphrase", "in base64, as systemd uses it") { $0.passphrase },
     ]
 }

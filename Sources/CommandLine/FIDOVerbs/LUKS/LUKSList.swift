@@ -14,8 +14,8 @@ struct LUKSList: Verb {
     static let about = About(
         "list", "Show which key opens which key slot of a volume.",
         discussion: """
-            The keys that are plugged in are asked whether a credential is their own, without a touch or PIN. Of other \
-            keys the token may tell the serial number.
+            Each key that is plugged in is asked which credentials are its own, without a touch or PIN. For other \
+            keys, the token may contain the serial number.
             """,
         examples: [Example("ykit luks list /dev/sda2")])
 
@@ -43,7 +43,7 @@ struct LUKSList: Verb {
         return outcome
     }
 
-    /// The warning about a key that is enrolled more than once: it is no spare.
+    /// The warning about a key that is enrolled more than once: it is not a spare.
     private static func warning(of own: [LUKSToken], _ name: LUKSKeyName) -> String? {
         let kinds = Dictionary(grouping: own, by: \.kindName).values.filter { $0.count > 1 }
         guard let tokens = kinds.first else { return nil }
@@ -90,7 +90,7 @@ struct LUKSListing: Report {
 
         static let members: [Member<Self>] = [
             Member("keyslot") { $0.slot.number },
-            Member("opensVolume", "false for a slot with another key than the volume's") { $0.slot.opensVolume },
+            Member("opensVolume", "false for a slot with a key other than the volume's") { $0.slot.opensVolume },
             Member("kdf") { $0.slot.kdf },
             Member("kind", "fido2, pkcs11, recovery, other, or passphrase for a slot without a token") {
                 $0.token?.kindName ?? "passphrase"
@@ -140,6 +140,6 @@ struct LUKSListing: Report {
 extension LUKS2Metadata.Keyslot {
     fileprivate var words: String {
         guard let kdf else { return "not a passphrase" }
-        return opensVolume ? "passphrase or key file (\(kdf.printable))" : "another key than the volume's"
+        return opensVolume ? "passphrase or key file (\(kdf.printable))" : "a key other than the volume's"
     }
 }

@@ -17,7 +17,8 @@ struct LUKSNewKey: ParsableArguments {
     @Option(
         "--piv <slot>",
         help:
-            "Use the key in this PIV slot, RSA, P-256 or P-384, instead of a new FIDO2 credential; systemd opens curves from 255 on."
+            "Use the key in this PIV slot, RSA, P-256 or P-384, instead of a new FIDO2 credential; systemd supports "
+            + "elliptic curves from version 255 on."
     )
     var slot: PIVSlotArgument?
 
@@ -29,7 +30,7 @@ struct LUKSNewKey: ParsableArguments {
     @OptionGroup var pin: PINOptions
 
     func check() throws {
-        if slot != nil, uv != nil { throw UsageError("--uv is for FIDO2; a PIV slot has a policy of its own") }
+        if slot != nil, uv != nil { throw UsageError("--uv is for FIDO2; a PIV slot has its own policy") }
     }
 
     private var isVerified: Bool { uv ?? .required == .required }
@@ -48,7 +49,7 @@ struct LUKSNewKey: ParsableArguments {
         run.plan?.add("write token \(token)", ["cryptsetup token import"])
     }
 
-    /// What is known of the key before it is used: its name, and the tokens of the volume that it has already.
+    /// What is known about the key before it is used: its name, and the volume's tokens that are already its own.
     struct Prepared {
         let name: LUKSKeyName
         let own: [LUKSToken]
@@ -100,7 +101,7 @@ struct LUKSNewKey: ParsableArguments {
         }
     }
 
-    /// Lets the key derive its passphrase; requires its touches.
+    /// Derives the key's passphrase; requires touches.
     func enroll(_ key: Prepared, _ volume: LUKSVolume, _ run: Run) async throws -> LUKSEnrollment {
         let (kind, secret) =
             if let fido = key.fido { try await credential(fido, volume, run) } else {

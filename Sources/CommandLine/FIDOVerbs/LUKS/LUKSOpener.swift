@@ -16,7 +16,7 @@ struct LUKSOpener {
     /// The tokens to try.
     let tokens: [LUKSToken]
     let pin: PINOptions
-    /// Whether the user is verified, against what the tokens say; `nil` for what they say.
+    /// Whether to verify the user, overriding the tokens; `nil` to follow them.
     var isVerified: Bool?
 
     /// A passphrase, and the token that it was derived from.
@@ -59,7 +59,8 @@ struct LUKSOpener {
         return nil
     }
 
-    /// The tokens of this key; all of them if the key always verifies the user, and does not tell whose a credential is before.
+    /// The tokens of this key; all tokens if the key always verifies the user, since it then does not reveal beforehand
+    /// which credentials are its own.
     private func candidates(_ service: FIDOService) async throws -> [LUKSToken] {
         if try await service.info().option(.alwaysUv) == true { return tokens }
         return try await service.ownTokens(tokens)
@@ -95,7 +96,7 @@ struct LUKSOpener {
         return nil
     }
 
-    /// The kind of key in a slot; `nil` if there is none, or none that the card reports.
+    /// The type of the key in a slot; `nil` if there is none, or if the card does not report it.
     private func kind(of slot: PIVSlot, _ service: PIVService) async throws -> PIVAlgorithm? {
         try await unlessRefused { try await service.publicKey(slot) }.flatMap(PIVAlgorithm.init)
     }

@@ -10,7 +10,7 @@ import YKLUKS
 struct LUKSBackupOptions: ParsableArguments {
     @Option(
         "--backup <file>",
-        help: "Where the backup of the header goes, with the slot that is removed (default: luks-UUID.header).",
+        help: "Where to write the backup of the header, including the removed slot (default: luks-UUID.header).",
         completion: .file)
     var file: String?
 
@@ -38,10 +38,10 @@ struct LUKSRemove: Verb {
     static let about = About(
         "remove", "Remove a key slot of a volume, and its token.",
         discussion: """
-            For a key that is lost: it need not be plugged in. The volume is unlocked with what opens another slot, \
-            which is thereby proven to be usable; the last slot is never removed. First the header is saved to a file, from \
-            which 'cryptsetup luksHeaderRestore' brings the slot back: delete the file when it is no longer needed, since \
-            with it the removed key still opens the volume.
+            The key need not be plugged in, so a lost key can be removed. The volume is unlocked through another slot, \
+            which proves that this slot works; the last slot is never removed. The header is first saved to a file, \
+            from which 'cryptsetup luksHeaderRestore' restores the slot. Delete the file when it is no longer needed: \
+            with it, the removed key can still open the volume.
             """,
         examples: [
             Example("sudo ykit luks remove /dev/sda2 --keyslot 2"),
@@ -85,7 +85,7 @@ struct LUKSRemove: Verb {
         }
         return Outcome(
             LUKSRemoved(uuid: volume.header.uuid, slot: keyslot, backup: path),
-            ["removed key slot \(keyslot) of \(volume.name)", "the header as it was is in \(path.printable)"])
+            ["removed key slot \(keyslot) of \(volume.name)", "the previous header is in \(path.printable)"])
     }
 
     private func file(_ volume: LUKSVolume) -> String { backup.file ?? "luks-\(volume.header.uuid).header" }
@@ -174,7 +174,7 @@ struct LUKSReplace: Verb {
             report,
             [
                 "\(prepared.name.words) opens key slot \(added.slot) of \(volume.name), and slot \(keyslot) is removed",
-                "the header as it was is in \(path.printable)",
+                "the previous header is in \(path.printable)",
             ])
     }
 }

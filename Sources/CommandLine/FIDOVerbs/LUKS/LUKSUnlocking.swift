@@ -15,7 +15,7 @@ enum VolumePassphrase: SecretKind {
     static let title = "Volume Options"
 }
 
-/// What opens a volume before it is changed: a passphrase, a key file, or a key that is enrolled.
+/// What unlocks a volume before it is changed: a passphrase, a key file, or an enrolled key.
 struct LUKSUnlocking: ParsableArguments {
     static let title = "Volume Options"
 
@@ -23,7 +23,7 @@ struct LUKSUnlocking: ParsableArguments {
 
     @Option(
         "--volume-passphrase-file <file>",
-        help: "Unlock the volume with this file: all its bytes, a line end included.", completion: .file)
+        help: "Unlock the volume with this key file; all its bytes count, including a line ending.", completion: .file)
     var file: String?
 
     @Option(
@@ -43,7 +43,7 @@ struct LUKSUnlocking: ParsableArguments {
 
     func check(_ pin: PINOptions) throws {
         guard [passphrase.isGiven, file != nil, key != nil].count(where: { $0 }) <= 1 else {
-            throw UsageError("one of passphrase, file and key unlocks the volume")
+            throw UsageError("give only one of passphrase, file and key to unlock the volume")
         }
         if keyPINDescriptor != nil, key == nil { throw UsageError("--unlock-pin-fd requires --unlock-with") }
         try UsageError.check(standardInput: [passphrase.isStandardInput, file == "-", pin.isStandardInput])
@@ -52,7 +52,7 @@ struct LUKSUnlocking: ParsableArguments {
     /// Returns a passphrase that opens a slot of the volume.
     ///
     /// - Parameters:
-    ///   - slot: A slot that is about to be removed, whose passphrase is of no use; `nil` if all slots stay.
+    ///   - slot: A slot that is about to be removed, whose passphrase does not count; `nil` if all slots stay.
     func open(
         _ volume: LUKSVolume, besides slot: Int? = nil, _ cryptsetup: Cryptsetup, in run: Run
     ) async throws -> SharedSecret {

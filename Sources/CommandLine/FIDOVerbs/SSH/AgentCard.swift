@@ -11,13 +11,14 @@ import YKUse
 /// The PIV application of the agent's card. It stays open for a moment after a request, so that the requests that follow
 /// need no selection and no PIN; other programs wait that long, and find nothing unlocked.
 final class AgentCard {
-    /// How long the card is kept from other programs. PC/SC does not tell whether one waits, so this does not grow with
-    /// the number of requests.
+    /// How long the card is withheld from other programs. PC/SC does not report whether one is waiting, so further
+    /// requests do not extend this time.
     static let patience = Duration.seconds(2)
-    /// How long the card is left to other programs after it was kept from them for the whole time. pcscd has those that wait
-    /// look every 100 ms (PCSCLITE_LOCK_POLL_RATE), so that a client without a pause would keep them off for ever.
+    /// How long the card is left to other programs after it was withheld for the full time. Programs that wait for a
+    /// card poll pcscd every 100 ms (PCSCLITE_LOCK_POLL_RATE), so a client that never pauses would lock them out
+    /// forever.
     private static let turn = Duration.milliseconds(250)
-    /// How long an answer of the card proves that it is still there.
+    /// How long an answer proves that the card is still present.
     private static let freshness = Duration.milliseconds(250)
     /// How long the list of keys is cached, in case slots change.
     private static let listLifetime = Duration.seconds(60)
@@ -29,7 +30,7 @@ final class AgentCard {
         let serial: UInt32?
         let end: ContinuousClock.Instant
         fileprivate(set) var keys: [PIVSlotKey]?
-        /// Has the PIN verified once it was.
+        /// Keeps the PIN's verified state.
         var access: PIVUnlocking
         fileprivate var lastAnswer = ContinuousClock.now
     }
@@ -37,10 +38,10 @@ final class AgentCard {
     private let run: Run
     private let credentials: CredentialBroker
     private let patience: Duration
-    /// Calls ``end(_:)`` with the number of a session at its end, from the task that uses the card.
+    /// Calls ``end(_:)`` with the number of a session when its time is up, from the task that uses the card.
     private let schedule: (Int, ContinuousClock.Instant) -> Void
     private var session: Session?
-    /// Until when the card is left to other programs.
+    /// The time until which the card is left to other programs.
     private var othersTurn = ContinuousClock.now
     private var count = 0
     private var known: (serial: UInt32, keys: [PIVSlotKey], time: ContinuousClock.Instant)?
@@ -95,7 +96,8 @@ final class AgentCard {
         return made
     }
 
-    /// Returns the keys in the card's slots. If they are known, one command finds out whether the card is still there.
+    /// Returns the keys in the card's slots. If they are known, a single command checks whether the card is still
+    /// present.
     func keys(_ session: inout Session) async throws -> [PIVSlotKey] {
         if let keys = session.keys {
             if session.lastAnswer.duration(to: .now) > Self.freshness { _ = try await session.service.serial() }
@@ -111,12 +113,12 @@ final class AgentCard {
         return keys
     }
 
-    /// Lets the card go if the session with this number still lasts.
+    /// Releases the card if the session with this number is still open.
     func end(_ number: Int) async {
         if session?.number == number { await end() }
     }
 
-    /// Lets the card go: it is reset if something was unlocked.
+    /// Releases the card, and resets it if something was unlocked.
     func end() async {
         guard let session else { return }
         self.session = nil

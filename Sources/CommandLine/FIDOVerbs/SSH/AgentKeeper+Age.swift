@@ -10,7 +10,7 @@ import YKSSH
 import YKUse
 
 extension AgentKeeper {
-    /// Answers a request of age's plugin: whether the card has a key, or with the file key that it unwraps.
+    /// Answers a request from age's plugin: whether the card has a key, or the file key that it unwraps.
     func answer(_ request: SSHExtensionRequest) async -> [UInt8]? {
         guard usesPIV, request.name == AgeUnwrapRequest.name, let wanted = try? AgeUnwrapRequest(request.content)
         else { return nil }

@@ -36,7 +36,7 @@ final class AgentKeeper {
         consent = AgentConsent(policy, user: AgentAsker(run.terminal, prompt, time: policy.questionTime))
         self.usesPIV = usesPIV
         self.certificates = certificates
-        // A given PIN is that of PIV, unless the agent leaves PIV alone.
+        // A given PIN is for PIV, unless the agent does not use PIV.
         let (piv, fido) = usesPIV ? (options, PINOptions()) : (PINOptions(), options)
         given = [
             run.given(.pivPIN, run.source(of: .piv, piv), isGivenNow: false),
@@ -61,7 +61,7 @@ final class AgentKeeper {
         }
     }
 
-    /// Reads the PINs that are given, while the standard input is there.
+    /// Reads the given PINs while standard input is still available.
     func readPINs() throws {
         for pin in given { try pin.read() }
     }
@@ -88,7 +88,7 @@ final class AgentKeeper {
         _ key: PIVSlotKey, _ operation: PIVOperation, _ reason: String, in session: inout AgentCard.Session,
         _ body: (PIVKeyUse) async throws -> Value
     ) async throws -> Value {
-        // A held PIN may have been changed since: it is forgotten, and the user is asked.
+        // A cached PIN may have been changed since: it is then discarded, and the user is asked.
         while true {
             do {
                 let use = try await session.access.prepare(
@@ -121,8 +121,8 @@ final class AgentKeeper {
         }
     }
 
-    /// Says what a key is to be used for, and returns whether it may: if its user has to be asked, other programs do not
-    /// wait for the answer.
+    /// Announces the use of a key, and returns whether it is allowed. The card is released while the user is asked, so
+    /// that other programs do not wait for the answer.
     func isAllowed(_ use: AgentUse, needsConfirmation: Bool) async -> Bool {
         run.terminal.purpose("\(use.words), key \(use.key.printable)")
         run.terminal.say("\(use.words), key \(use.key.printable)")
@@ -175,7 +175,7 @@ final class AgentKeeper {
     }
 }
 
-/// The person whom an agent asks for PINs.
+/// The user, whom an agent asks for PINs.
 private struct AgentPerson: CredentialPrompt {
     let prompt: AgentPrompt
     let isThere = true
@@ -186,15 +186,15 @@ private struct AgentPerson: CredentialPrompt {
 }
 
 extension AgentUse {
-    /// What is done, after "to", and from which machine it is requested unless that is this one.
+    /// The action, as a phrase after "to", and the machine that requests it unless it is this one.
     var words: String { action + (hops.isEmpty ? "" : ", requested from \(place)") }
 
-    /// The question whether the key may be used, without its mark.
+    /// The question whether the key may be used, without the question mark.
     var question: String {
         ConsentWords.question(hops.isEmpty ? "a program here" : "a program at \(place)", asksTo: action, key: key)
     }
 
-    /// What is done, after "to".
+    /// The action, as a phrase after "to".
     private var action: String {
         switch operation {
         case .decrypt: ConsentWords.age
@@ -205,7 +205,7 @@ extension AgentUse {
         }
     }
 
-    /// Where the client runs, and through which machines its requests come.
+    /// The machine on which the client runs, and those through which its requests come.
     private var place: String {
         let places = hops.reversed().map(Self.host)
         guard let last = places.first else { return "this machine" }

@@ -40,7 +40,7 @@ struct AgentPrompt: Sendable {
         return pin
     }
 
-    /// Runs work that blocks during input on a thread of its own.
+    /// Runs work that blocks during input on its own thread.
     private func onThread<Value: Sendable>(
         _ body: @escaping @Sendable () throws(Explanation) -> Value
     ) async throws -> Value {
@@ -65,7 +65,7 @@ struct AgentPrompt: Sendable {
     }
 }
 
-/// The user of an agent, who is asked as for a PIN.
+/// The user of an agent, asked through the same prompts as for a PIN.
 final class AgentAsker: AgentUser {
     private let terminal: Terminal
     private let prompt: AgentPrompt

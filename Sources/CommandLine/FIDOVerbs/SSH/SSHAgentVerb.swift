@@ -20,14 +20,15 @@ struct SSHAgentVerb: Verb {
     static let about = About(
         "agent", "Run an SSH agent for the key: PIV slots and FIDO credentials.",
         discussion: """
-            Prints the line that tells SSH where it is. In a shell, eval "$(ykit ssh agent)" starts it in the \
+            Prints the line that tells SSH where the agent is. In a shell, eval "$(ykit ssh agent)" starts it in the \
             background, and 'kill $SSH_AGENT_PID' ends it; with --socket, in a terminal or as a systemd unit it stays \
             in the foreground, until ^C. The card is held for the requests that follow within two seconds and released \
             in between, so it can be unplugged. The PIN is asked for once, except for slots and credentials that \
             require it at each use: on the terminal while the agent is in its foreground, else by SSH_ASKPASS or \
-            pinentry. A request of a client on another machine is asked about there, and says through which hosts it \
-            comes. 'ssh-add FILE' adds credentials from their key files, with the certificates next to them; \
-            'ssh-add -x' locks. Requests for other keys go to the agent of --upstream. age can also decrypt through it.
+            pinentry. Requests from clients on other machines are confirmed in the same way, at a question that names \
+            the hosts they come through. 'ssh-add FILE' adds credentials from their key files, with the certificates \
+            next to them; 'ssh-add -x' locks. Requests for other keys are passed to the agent of --upstream. age can \
+            also decrypt through it.
             """,
         examples: [
             Example("eval \"$(ykit ssh agent)\""), Example("ykit ssh agent --foreground --socket agent.sock --confirm"),
@@ -36,7 +37,7 @@ struct SSHAgentVerb: Verb {
     @Option(["--socket <path>", "-s"], help: "The socket (default: $XDG_RUNTIME_DIR/ykit-ssh-agent.sock).")
     var socket: String?
 
-    @Flag("--background", help: "Go to the background once it listens; the default if a shell reads the line.")
+    @Flag("--background", help: "Go to the background once the agent listens; the default if a shell reads the output.")
     var background = false
 
     @Flag(["--foreground", "-D"], help: "Stay in the foreground.") var foreground = false
@@ -61,7 +62,7 @@ struct SSHAgentVerb: Verb {
 
     @Flag("--no-upstream", help: "Pass no requests on.") var noUpstream = false
 
-    @Flag("--no-forwarding", help: "Sign nothing for clients on other machines, to which the agent was forwarded.")
+    @Flag("--no-forwarding", help: "Sign nothing for clients on other machines to which the agent is forwarded.")
     var noForwarding = false
 
     @Option(
@@ -71,12 +72,12 @@ struct SSHAgentVerb: Verb {
 
     @Option(
         "--websafe-allow <patterns>",
-        help: "The applications whose credentials sign more than data of SSH, as in ssh-agent (default: ssh:*).")
+        help: "The applications whose credentials may sign more than SSH data, as in ssh-agent (default: ssh:*).")
     var websafeAllow = "ssh:*"
 
     @Flag("--confirm", help: "Ask before each use of each key, as with 'ssh-add -c'.") var confirm = false
 
-    @Option("--wait <seconds>", help: "How long a ceremony waits for its user (default: 30).")
+    @Option("--wait <seconds>", help: "How long a ceremony waits for the user (default: 30).")
     var wait: Int?
 
     @Option("--pin-lifetime <n>", help: "Forget the PIN after this many seconds; with 0, immediately.")
@@ -106,7 +107,7 @@ struct SSHAgentVerb: Verb {
 
     var pinApplication: PINApplication? { noPiv ? .fido : .piv }
 
-    /// Where the agent was.
+    /// The agent's socket and process.
     struct Place: Report {
         let socket: String
         static let members: [Member<Self>] = [Member("socket") { $0.socket }, Member("pid") { _ in Int(getpid()) }]
@@ -123,8 +124,9 @@ struct SSHAgentVerb: Verb {
         }
     }
 
-    /// Whether a shell reads the line, as in `eval "$(ykit ssh agent)"`: it would wait for the end of an agent in the
-    /// foreground. With --socket this has to be asked for, since programs that start an agent read the line as well.
+    /// Whether to start in the background, as for a shell that reads the output (`eval "$(ykit ssh agent)"`) and would
+    /// wait for an agent in the foreground to end. With --socket this must be requested, since programs that start an
+    /// agent read the output as well.
     private func startsInBackground(_ run: Run) -> Bool {
         if background || foreground { return background }
         var output = stat()

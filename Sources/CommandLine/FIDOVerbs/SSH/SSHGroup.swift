@@ -15,8 +15,8 @@ struct SSHGroup: ParsableCommand {
     static let about = About(
         "ssh", "Keys for OpenSSH: PIV slots, FIDO credentials, an agent for both.",
         discussion: """
-            FIDO credentials are created and kept as by OpenSSH: a key file that holds no secret, or a credential that \
-            the key stores and 'ssh-keygen -K' finds. Signatures have the format of 'ssh-keygen -Y'.
+            FIDO credentials are created and stored as OpenSSH does: a key file that holds no secret, or a credential \
+            that the key stores and 'ssh-keygen -K' finds. Signatures have the format of 'ssh-keygen -Y'.
             """,
         subcommands: [
             SSHKeys.self, SSHGenerate.self, SSHDownload.self, SSHDelete.self, SSHSign.self, SSHVerify.self,

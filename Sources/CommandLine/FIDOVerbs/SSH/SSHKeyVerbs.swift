@@ -23,9 +23,9 @@ struct SSHKeys: Verb {
             """,
         examples: [Example("ykit ssh keys >> authorized_keys"), Example("ykit ssh keys --resident")])
 
-    @Flag("--resident", help: "Also the credentials that the key stores.") var resident = false
+    @Flag("--resident", help: "Also print the credentials that the key stores.") var resident = false
 
-    @Flag("--resident-only", help: "Only the credentials that the key stores.") var residentOnly = false
+    @Flag("--resident-only", help: "Print only the credentials that the key stores.") var residentOnly = false
 
     @OptionGroup var pin: PINOptions
 
@@ -116,7 +116,7 @@ struct SSHGenerate: Verb {
         guard application.lowercased().hasPrefix("ssh:") else {
             throw UsageError("--application must begin with ssh:, as OpenSSH requires")
         }
-        guard (user ?? "").utf8.count <= 32 else { throw UsageError("--user has at most 32 bytes") }
+        guard (user ?? "").utf8.count <= 32 else { throw UsageError("--user must have at most 32 bytes") }
         guard passphrase || !fileOptions.isGiven else {
             throw UsageError("a passphrase requires --passphrase")
         }

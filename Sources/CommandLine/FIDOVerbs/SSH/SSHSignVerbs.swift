@@ -17,8 +17,8 @@ struct SSHSign: Verb {
     static let about = About(
         "sign", "Sign a file for 'ssh-keygen -Y verify' and git.",
         discussion: """
-            --slot names a PIV slot, --key a key file of 'ykit ssh generate'. The signature goes into FILE.sig, or to \
-            standard output if the file comes from standard input.
+            --slot names a PIV slot, --key a key file of 'ykit ssh generate'. The signature is written to FILE.sig, or \
+            to standard output if the file comes from standard input.
             """,
         examples: [
             Example("ykit ssh sign --key id_ed25519_sk letter.txt"),
@@ -44,11 +44,11 @@ struct SSHSign: Verb {
         guard (slot == nil) != (key == nil) else { throw UsageError("missing --slot or --key, the key to sign with") }
         guard !namespace.isEmpty else { throw UsageError("--namespace must not be empty; give one, such as file") }
         guard [file == "-", pin.isStandardInput, fileOptions.isStandardInput].count(where: { $0 }) < 2 else {
-            throw UsageError("standard input can be only one of file, PIN and passphrase")
+            throw UsageError("only one of file, PIN and passphrase can come from standard input")
         }
     }
 
-    /// A signature, and where it went.
+    /// A signature, and where it was written.
     struct Signed: Report {
         let signature: SSHFileSignature
         let output: String
@@ -71,7 +71,7 @@ struct SSHSign: Verb {
         let signed = SSHFileSignature(
             publicKey: publicKey, namespace: namespace, hash: .sha512, signature: signature)
         guard run.plan != nil || signed.isValid(digest: digest) else {
-            throw Explanation.malformed("the key's signature is wrong")
+            throw Explanation.malformed("the key's signature is invalid")
         }
         var outcome = Outcome(
             Signed(signature: signed, output: target), "signature written to \(target.printable)")
@@ -95,7 +95,7 @@ struct SSHVerify: Verb {
         discussion: """
             --key is the file of the public key that must have signed; --allowed-signers is a file as described in \
             ssh-keygen(1), which must allow --identity to sign for the namespace. A line that cannot be read is \
-            skipped, with a warning if it names the identity. The exit code is 8 if the signature is wrong.
+            skipped, with a warning if it names the identity. The exit code is 8 if the signature is invalid.
             """,
         examples: [Example("ykit ssh verify --key id_ed25519_sk.pub letter.txt")])
 

@@ -71,7 +71,7 @@ struct U2FAuthenticate: Verb {
         let report = Signed(
             application: application.application, keyHandle: handle, signature: signed, challenge: challenge,
             isVerified: key != nil)
-        return Outcome(report, "signed\(key == nil ? "" : ", the signature is right"), counter \(signed.counter)")
+        return Outcome(report, "signed\(key == nil ? "" : ", the signature is valid"), counter \(signed.counter)")
     }
 
     private static func key(_ text: String) throws(Explanation) -> COSEKey {

@@ -12,8 +12,8 @@ struct U2FGroup: ParsableCommand {
     static let about = About(
         "u2f", "U2F, the protocol before FIDO2.",
         discussion: """
-            The client data is created here: type, challenge and origin, which is the application identifier as a site \
-            gives it. --challenge-hash takes the hash of client data created elsewhere.
+            The client data is created here: type, challenge and origin, which is the application identifier as the \
+            site specifies it. --challenge-hash takes the hash of client data created elsewhere.
             """,
         subcommands: [
             U2FVersion.self, U2FRegister.self, U2FAuthenticate.self, U2FCheck.self, U2FPIN.self, U2FReset.self,
@@ -43,7 +43,7 @@ struct U2FChallengeOptions: ParsableArguments {
         }
     }
 
-    /// Returns what is to be signed, with client data of this type (U2F raw messages §7).
+    /// Returns the data to sign, with client data of this type (U2F raw messages §7).
     func read(_ type: String, _ application: String, _ run: Run) throws -> U2FChallenge {
         if let challengeHash {
             guard let hash = try? Hex.decode(challengeHash), hash.count == 32 else {
@@ -63,7 +63,7 @@ struct U2FChallengeOptions: ParsableArguments {
     }
 }
 
-/// What is to be signed.
+/// The data to sign.
 struct U2FChallenge: Report {
     let hash: [UInt8]
     /// `nil` if they were made elsewhere.

@@ -8,7 +8,7 @@ import YKFIDO
 enum U2FHandle {
     static let foreign = Explanation(
         "no-credentials", .notFound, "the key handle does not belong to this key, or is for another application",
-        hint: "use the key that was registered, and --app as it was then")
+        hint: "use the key that was registered, with the same --app")
 
     /// Uses a key handle; reports one that does not belong to this key.
     static func using<Value>(_ body: () async throws -> Value) async throws -> Value {

@@ -52,18 +52,18 @@ struct U2FPINChange: Verb {
     }
 }
 
-/// Verifies the U2F PIN, so that the key makes key pairs.
+/// Verifies the U2F PIN, so that the key creates key pairs.
 struct U2FPINVerify: Verb {
     static let about = About(
         "verify", "Verify the U2F PIN: the key then creates key pairs until it is unplugged.",
-        discussion: "A wrong one uses up one of three tries, the correct one restores all.",
+        discussion: "A wrong PIN uses up one of three tries; the correct one restores all tries.",
         examples: [Example("ykit u2f pin verify")])
 
     @OptionGroup var pin: PINOptions
 
     func run(in run: Run) async throws -> Outcome<PINVerifiedReport> {
         let service = try await run.openU2F()
-        try await service.u2fVerifyPIN(try await run.u2fPIN(pin, for: "make U2F key pairs"))
+        try await service.u2fVerifyPIN(try await run.u2fPIN(pin, for: "create U2F key pairs"))
         return Outcome(PINVerifiedReport(), "the U2F PIN is correct")
     }
 }

@@ -11,8 +11,8 @@ struct U2FRegister: Verb {
     static let about = About(
         "register", "Create a key pair for an application. Requires a touch.",
         discussion: """
-            Prints the key handle, which 'ykit u2f authenticate' takes. The attestation signature is checked. A \
-            YubiKey FIPS of the 4 series requires its U2F PIN first, once each time it is plugged in.
+            Prints the key handle, for 'ykit u2f authenticate'. The attestation signature is checked. A YubiKey FIPS \
+            of the 4 series requires its U2F PIN first, once each time it is plugged in.
             """,
         examples: [Example("ykit u2f register --app https://example.com")])
 
@@ -20,7 +20,7 @@ struct U2FRegister: Verb {
     @OptionGroup var challenge: U2FChallengeOptions
     @OptionGroup var pin: PINOptions
 
-    /// A key pair whose attestation signature is right.
+    /// A key pair whose attestation signature is valid.
     struct Registered: Report {
         let application: String
         let made: U2FRegistration
@@ -28,7 +28,7 @@ struct U2FRegister: Verb {
         static let members: [Member<Self>] =
             [
                 Member("app") { $0.application }, Member("keyHandle") { Base64.encodeURL($0.made.keyHandle) },
-                Member("userPublicKey", "a point of P-256, as U2F has it") { Base64.encodeURL($0.made.publicKey) },
+                Member("userPublicKey", "a point on P-256, in U2F's format") { Base64.encodeURL($0.made.publicKey) },
                 Member("certificate") { Base64.encodeURL($0.made.certificate) },
                 Member("signature") { Base64.encodeURL($0.made.signature) },
             ] + including { $0.challenge } + [

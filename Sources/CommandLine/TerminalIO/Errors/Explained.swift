@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error with words for a person.
+/// An error that explains itself to people.
 package protocol Explained: Error {
     /// What happened and why, what to type next, and the exit status.
     var explanation: Explanation { get }
@@ -11,7 +11,7 @@ extension Explanation: Explained {
 }
 
 extension Explanation {
-    /// Creates the explanation of any error; one without words is shown as it describes itself.
+    /// Creates the explanation of any error; one that is not explained is shown with its own description.
     package init(_ error: any Error) {
         self = (error as? any Explained)?.explanation ?? Explanation("failed", .failed, "\(error)")
     }

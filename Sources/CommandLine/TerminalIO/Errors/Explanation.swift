@@ -34,7 +34,7 @@ package struct Explanation: Error, Hashable, Sendable {
         Explanation("usage", .usage, message, hint: hint)
     }
 
-    /// Creates the explanation of a reply or input that breaks its format.
+    /// Creates the explanation of a malformed reply or input.
     package static func malformed(_ message: String, hint: String? = nil) -> Explanation {
         Explanation("malformed", .malformed, message, hint: hint)
     }
@@ -72,7 +72,7 @@ extension Explanation: Report {
 
 /// One of several things to choose from.
 package struct Candidate: Hashable, Sendable {
-    /// How a key is reached; what is not known is `nil`.
+    /// How a key is reached; unknown values are `nil`.
     package struct Key: Hashable, Sendable {
         let serial: String?
         let name: String?

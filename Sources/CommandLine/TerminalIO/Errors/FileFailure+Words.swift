@@ -44,7 +44,7 @@ extension String {
     /// The name of a file in a message; that of standard input for `-`.
     package var fileName: String { self == "-" ? "standard input" : pathInWords }
 
-    /// The path as an error repeats it: a secret given in place of a file is not repeated.
+    /// The path as shown in an error; a secret given in place of a file's name is not shown.
     package var pathInWords: String { isKeyMaterial ? "the file (a secret was given in place of its name)" : printable }
 
     /// Whether a text is a secret rather than the name of a file: a key in hexadecimal, a secret in base 32, a URI or

@@ -8,9 +8,9 @@ package import YKProtocols
 /// A credential of one kind as the command line gives it, in an option, a descriptor or a variable. Read once.
 package final class CommandLineCredential: CredentialSource {
     package let kind: CredentialKind
-    /// How the person at the terminal is asked for it.
+    /// The question that asks the user for it at the terminal.
     package let question: TerminalQuestion
-    /// Whether it was given knowing the key, and not long before its use.
+    /// Whether it was given for this key, shortly before its use.
     package let isGivenNow: Bool
     private let source: SecretInput.Source
     private let terminal: Terminal
@@ -32,7 +32,7 @@ package final class CommandLineCredential: CredentialSource {
         request.id.kind == kind ? try read() : nil
     }
 
-    /// Reads it, while the standard input is there.
+    /// Reads it while standard input is still available.
     @discardableResult
     package func read() throws -> SharedSecret? {
         if let known = given.withLock({ $0 }) { return known }
@@ -42,22 +42,22 @@ package final class CommandLineCredential: CredentialSource {
     }
 }
 
-/// How the person at the terminal is asked for a credential.
+/// A question at the terminal that asks for a credential.
 package struct TerminalQuestion: Sendable {
-    /// How it is given without a question.
+    /// How it can be given without a question.
     package let hint: String
-    /// Who asks for it, in the sentence that says what it is for; `nil` for no such sentence.
+    /// Who requires it, in the sentence that states its purpose; `nil` for no such sentence.
     package var asker: String?
-    /// What the sentence calls it.
+    /// Its name in the sentence.
     package var noun: String
-    /// A sentence of its own before the question.
+    /// A separate sentence before the question.
     package var lead: String?
     /// The question.
     package let label: String
-    /// The objection to an empty answer; `nil` if that is an answer.
+    /// The objection to an empty answer; `nil` if an empty answer is valid.
     package var objection: String?
 
-    /// A question that says what the credential is for.
+    /// Creates a question that states the purpose of the credential.
     package init(
         _ noun: String, of asker: String, label: String? = nil, objection: String?, orElse hint: String
     ) {
@@ -65,7 +65,7 @@ package struct TerminalQuestion: Sendable {
         self.hint = hint
     }
 
-    /// A bare question.
+    /// Creates a question without its purpose.
     package init(asking label: String, after lead: String? = nil, objection: String? = nil, orElse hint: String) {
         (self.label, self.lead, self.objection, self.hint) = (label, lead, objection, hint)
         noun = ""
@@ -96,7 +96,7 @@ package struct TerminalQuestion: Sendable {
     }
 }
 
-/// The person at the terminal, who is asked for credentials.
+/// The user at the terminal, who is asked for credentials.
 package struct TerminalCredentials: CredentialPrompt {
     package let questions: [CredentialKind: TerminalQuestion]
 
@@ -109,14 +109,14 @@ package struct TerminalCredentials: CredentialPrompt {
     }
 }
 
-/// What a plan uses instead of credentials, which it neither needs nor asks for. A management key is not replaced: what
-/// follows depends on it.
+/// Placeholders for the credentials of a plan, which neither needs nor asks for any. A management key has no
+/// placeholder, since the following steps depend on it.
 package struct PlannedCredentials: CredentialSource {
     package let isGivenNow = true
 
     package init() {}
 
-    /// A plan shows what would be read before a question.
+    /// Always false: a plan shows what would be read before a question.
     package func has(_ request: CredentialRequest) -> Bool { false }
 
     package nonisolated(nonsending) func credential(_ request: CredentialRequest) async throws -> SharedSecret? {

@@ -18,14 +18,14 @@ package enum PINApplication: String, Sendable, Hashable, CaseIterable {
 /// Who a PIN belongs to: one application of one key.
 package struct PINOwner: Sendable, Hashable {
     package let application: PINApplication
-    /// The serial number of the key; `nil` for the one that the verb uses, whatever its number.
+    /// The serial number of the key; `nil` for the key that the verb uses, whatever its number.
     package let key: String?
 
     package init(application: PINApplication, key: String?) {
         (self.application, self.key) = (application, key)
     }
 
-    /// Whether both may be the same.
+    /// Whether both may be the same owner.
     package func fits(_ other: PINOwner) -> Bool {
         application == other.application && (key == nil || other.key == nil || key == other.key)
     }
@@ -45,12 +45,12 @@ package final class PINClaims: Sendable {
         owners.withLock { $0[PIN.name.variable] = PINOwner(application: application, key: nil) }
     }
 
-    /// Whether what is given in a place may be used by an owner: nobody else has used it.
+    /// Whether an owner may use the PIN given in a place: no other owner has used it.
     package func permits(_ place: String, _ owner: PINOwner) -> Bool {
         owners.withLock { $0[place]?.fits(owner) ?? true }
     }
 
-    /// Notes that an owner uses what is given in a place.
+    /// Records that an owner uses the PIN given in a place.
     package func take(_ place: String, _ owner: PINOwner) {
         owners.withLock { if $0[place]?.key == nil { $0[place] = owner } }
     }

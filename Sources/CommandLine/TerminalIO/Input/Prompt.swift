@@ -6,13 +6,13 @@ import YKWire
 
 /// Asks the user on /dev/tty, so that results and piped input stay clean.
 ///
-/// No answer counts as a refusal: ^C and ^D exit with 130, and an invalid answer repeats the question.
+/// ^C and ^D exit with 130, and an invalid answer repeats the question.
 package struct Prompt: ~Copyable {
     private let input: Int32
     private let output: Int32
     private let isOwn: Bool
 
-    /// Opens the terminal; fails without one, and in its background, where a question would stop the process.
+    /// Opens the terminal; fails without one, and in the background, where a question would stop the process.
     package init(orElse hint: String) throws {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         if descriptor >= 0, !Self.isForeground(descriptor) {
@@ -35,8 +35,8 @@ package struct Prompt: ~Copyable {
 
     deinit { if isOwn { close(input) } }
 
-    /// Whether this process is in the foreground of a terminal. In its background, reading from the terminal or changing
-    /// its modes stops the process. A terminal that is not the controlling one has no background.
+    /// Whether this process is in the foreground of a terminal. In the background, reading from the terminal or
+    /// changing its modes stops the process. A terminal that is not the controlling one has no background.
     package static func isForeground(_ terminal: Int32) -> Bool {
         let group = tcgetpgrp(terminal)
         return group < 0 || group == getpgrp()

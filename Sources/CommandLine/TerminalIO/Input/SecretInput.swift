@@ -71,7 +71,7 @@ package enum SecretInput {
         /// Whether no prompt is needed.
         package var isGiven: Bool { place != nil }
 
-        /// The first place that holds it and is not another's.
+        /// The first place that holds it and is not claimed by another owner.
         fileprivate var place: Place? {
             var places: [Place] = []
             if let text { places.append(.text(text)) }

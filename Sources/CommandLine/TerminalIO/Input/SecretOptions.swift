@@ -3,15 +3,15 @@
 package import Arguments
 package import YKCrypto
 
-/// A secret as the line and its messages call it.
+/// The names of a secret on the command line and in messages.
 package struct SecretName: Sendable {
     /// The name of its options: `pin` for `--pin-stdin` and `--pin-fd`.
     package let option: String
-    /// What it is, without an article.
+    /// The noun for it, without an article.
     package let noun: String
     /// The environment variable that may hold it.
     package let variable: String
-    /// What the line on standard input is made of, such as "hexadecimal digits".
+    /// The format of the line on standard input, such as "hexadecimal digits".
     package var form: String?
     /// A further way to provide it, for hints.
     package var alternative: String?
@@ -26,7 +26,7 @@ package struct SecretName: Sendable {
         (self.form, self.alternative, self.limit) = (form, alternative, limit)
     }
 
-    /// How it is given without a prompt.
+    /// How it can be given without a prompt.
     package var hint: String {
         "give the \(noun) with --\(option)-stdin, --\(option)-fd N or \(variable)"
             + (alternative.map { ", \($0)" } ?? "")
@@ -58,7 +58,7 @@ package struct SecretOptions<Kind: SecretKind>: ParsableArguments {
         help: "Read the \(Kind.name.noun) from this open file descriptor; or set \(Kind.name.variable).")
     package var descriptor: Int32?
 
-    /// How it is given, where the options of the verb are named otherwise.
+    /// How it can be given, if the verb's options have other names.
     package var own: String?
 
     package init() {}
@@ -78,7 +78,7 @@ package struct SecretOptions<Kind: SecretKind>: ParsableArguments {
     }
 }
 
-/// A kind of secret that the line itself may hold.
+/// A kind of secret that can be given on the command line itself.
 package protocol ExposedSecretKind: SecretKind {
     /// The names of the option with the secret.
     static var names: Names { get }
@@ -87,7 +87,7 @@ package protocol ExposedSecretKind: SecretKind {
 extension ExposedSecretKind {
     package static var names: Names { "--\(name.option)" }
 
-    /// The warning about a secret on the line.
+    /// The warning about a secret on the command line.
     package static var warning: String {
         "a \(name.noun) on the command line can be seen by others; use --\(name.option)-stdin or the prompt"
     }
@@ -178,7 +178,7 @@ package typealias PasswordOptions = ExposedSecretOptions<OATHPassword>
 package typealias FilePasswordOptions = SecretOptions<FilePassword>
 
 extension PINOptions {
-    /// Refuses a file, given by its name, that is to come from standard input together with the PIN.
+    /// Refuses a file that would come from standard input together with the PIN.
     package func checkInput(_ file: String?, _ words: String) throws {
         if file == "-", isStandardInput {
             throw UsageError("the PIN and \(words) cannot both come from standard input")

@@ -22,7 +22,7 @@ package struct Answer {
 
     package init(_ lines: [String]) { self.lines = lines }
 
-    /// Withholds bytes from a terminal that would interpret them: they may come from anybody and contain control
+    /// Withholds bytes from a terminal that would interpret them: they may come from anyone and contain control
     /// sequences.
     package mutating func withholdBytes(from terminal: Terminal) {
         guard let bytes = raw, terminal.isOutputTerminal, !String.isShowable(bytes) else { return }

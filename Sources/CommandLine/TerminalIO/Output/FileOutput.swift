@@ -24,7 +24,7 @@ package final class FileOutput {
     ///   - isText: Whether the result is text, if known yet.
     ///   - isSecret: Whether only the owner may read the file.
     ///   - force: Whether an existing file is replaced.
-    ///   - terminal: What shows standard output; `nil` if the result is one JSON object.
+    ///   - terminal: The terminal of standard output; `nil` if the result is one JSON object.
     /// - Throws: `file-exists` for an existing file without `force`, or a usage error for binary output to a terminal.
     package init(
         _ path: String, isText: Bool? = nil, isSecret: Bool = false, force: Bool, shownOn terminal: Terminal?

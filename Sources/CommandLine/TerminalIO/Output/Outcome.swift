@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// What a verb came to: its report, and what is printed beside it.
+/// The result of a verb: its report, and what else is printed.
 package struct Outcome<Reported: Report> {
     /// The answer with the report's members, which may be completed with lines, bytes, warnings and a failure.
     package var answer: Answer
@@ -15,7 +15,7 @@ package struct Outcome<Reported: Report> {
 
     package init(_ report: Reported, _ line: String) { self.init(report, [line]) }
 
-    /// The outcome of a verb that printed for itself, or of a plan.
+    /// The outcome of a verb that printed its own output, or of a plan.
     package static var printed: Outcome { Outcome(Answer()) }
 
     private init(_ answer: Answer) { self.answer = answer }

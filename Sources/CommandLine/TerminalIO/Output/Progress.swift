@@ -31,7 +31,8 @@ package struct Progress {
 }
 
 extension Terminal {
-    /// Draws the line that shows the progress, over the former one: a line that wrapped could not be redrawn.
+    /// Draws the line that shows the progress over the previous one. The line never wraps, since it could not be
+    /// redrawn then.
     package func draw(status: String) { draw("\r" + status.clipped(to: (Self.columns(of: 2) ?? 80) - 1)) }
 
     /// Writes text unchanged to a terminal, to move the cursor or redraw a line.

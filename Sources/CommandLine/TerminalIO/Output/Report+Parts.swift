@@ -3,7 +3,7 @@
 import YKWire
 
 extension Report {
-    /// A time as a number and, with `UTC` behind the name, in words.
+    /// A time as a number, and as text in a second member with the suffix `UTC`.
     package static func time(
         _ name: String, _ about: String = "", _ value: @escaping @Sendable (Self) -> Int64?
     ) -> [Member<Self>] {
@@ -19,7 +19,7 @@ extension Report {
         Part.members.map { member in Member(form: member.form) { member.value(part($0)) } }
     }
 
-    /// The members of a part that the report may lack; its object then goes without them.
+    /// The members of an optional part; without the part, the object omits them.
     package static func including<Part: Report>(
         ifKnown part: @escaping @Sendable (Self) -> Part?
     ) -> [Member<Self>] {

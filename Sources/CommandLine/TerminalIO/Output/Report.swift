@@ -2,8 +2,8 @@
 
 package import YKWire
 
-/// What a verb answers, or a part of it: the members of one JSON object, each declared once. The JSON itself, its schema
-/// and its documentation are made of the declarations.
+/// The answer of a verb, or a part of it: the members of one JSON object, each declared once. The JSON itself, its
+/// schema and its documentation are generated from the declarations.
 package protocol Report: Reportable {
     /// The members in their order.
     static var members: [Member<Self>] { get }
@@ -22,12 +22,12 @@ extension Report {
 /// A member of a report.
 package struct Member<Source: Sendable>: Sendable {
     package let form: MemberForm
-    /// The value; `nil` if the object goes without the member.
+    /// The value; `nil` if the object omits the member.
     package let value: @Sendable (Source) -> JSONValue?
 
     /// A member that every object has, with `null` for a missing value.
     ///
-    /// - Parameter about: What the member means, where its name does not say it: a unit, an encoding, a condition.
+    /// - Parameter about: What the member means, if its name does not say it: a unit, an encoding, a condition.
     package init<Value: Reportable>(
         _ name: String, _ about: String = "", _ value: @escaping @Sendable (Source) -> Value
     ) {
@@ -35,7 +35,7 @@ package struct Member<Source: Sendable>: Sendable {
         self.value = { value($0).json }
     }
 
-    /// A member that objects without a value go without.
+    /// A member that is omitted if it has no value.
     package init<Value: Reportable>(
         ifKnown name: String, _ about: String = "", _ value: @escaping @Sendable (Source) -> Value?
     ) {
@@ -47,7 +47,7 @@ package struct Member<Source: Sendable>: Sendable {
 /// The form of a member, without its value.
 package struct MemberForm: Sendable {
     package let name: String
-    /// What it means, where the name does not say it.
+    /// What it means, if the name does not say it.
     package let about: String
     package let form: JSONForm
     /// Whether every object has it.
@@ -61,7 +61,7 @@ package struct MemberForm: Sendable {
 /// The form of a JSON value.
 package indirect enum JSONForm: Sendable {
     case text, integer, number, flag
-    /// Any value: what a server or a file says, unchanged.
+    /// Any value: data from a server or a file, unchanged.
     case any
     case list(JSONForm)
     case object([MemberForm])
@@ -69,7 +69,7 @@ package indirect enum JSONForm: Sendable {
     case optional(JSONForm)
 }
 
-/// A value that JSON has a form for.
+/// A value that can be represented in JSON.
 package protocol Reportable: Sendable {
     static var form: JSONForm { get }
     var json: JSONValue { get }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rows with aligned columns. On a terminal that is too narrow for them, a table gives way in its widest column; elsewhere
-/// everything is in full.
+/// Rows with aligned columns. On a terminal that is too narrow for them, the widest column of a table shrinks;
+/// elsewhere everything is printed in full.
 package enum Table {
     private static let gap = 2
-    /// The fewest columns that the widest column of a table is left with.
+    /// The minimum width to which the widest column of a table shrinks.
     private static let least = 8
 
-    /// A list of things, each of which is one line: the widest column is shortened.
+    /// Returns a list with one line per item; the widest column is shortened.
     package static func lines(_ rows: [[String]], within width: Int? = Terminal.resultColumns) -> [String] {
         var widths = widths(of: rows)
         var excess = total(widths) - (width ?? .max)
@@ -20,9 +20,9 @@ package enum Table {
         return rows.map { row in line(row.indices.map { row[$0].clipped(to: widths[$0]) }, widths) }
     }
 
-    /// Labelled values: the words of the last column continue below.
+    /// Returns labelled values; the last column wraps onto further lines.
     ///
-    /// - Parameter indent: What stands before each line.
+    /// - Parameter indent: The text before each line.
     package static func details(
         _ rows: [[String]], indent: String = "", within width: Int? = Terminal.resultColumns
     ) -> [String] {
@@ -54,7 +54,7 @@ package enum Table {
         widths.reduce(0, +) + gap * max(0, widths.count - 1)
     }
 
-    /// The cells of a row with space between them, and none at the end.
+    /// Returns the cells of a row separated by spaces, without trailing space.
     private static func line(_ row: [String], _ widths: [Int]) -> String {
         let last = row.lastIndex { !$0.isEmpty } ?? 0
         return row.indices.prefix(last + 1).map { column in

@@ -41,7 +41,7 @@ package struct Terminal: Sendable {
     ///
     /// - Parameters:
     ///   - color: Whether text is styled; `nil`: on a terminal.
-    ///   - isJSON: Whether the result is one JSON object, which has the warnings.
+    ///   - isJSON: Whether the result is one JSON object, which includes the warnings.
     ///   - isQuiet: Whether hints, notices and progress are suppressed.
     package func set(color: ColorChoice?, isJSON: Bool, isQuiet: Bool) -> Terminal {
         Style.chosen.withLock { $0 = color }
@@ -141,7 +141,7 @@ package struct Terminal: Sendable {
     ///
     /// - Parameters:
     ///   - isMadeOnce: Whether the key produces these results only once, so that they are saved elsewhere.
-    ///   - failure: The failure that the results tell, which is then told on standard error.
+    ///   - failure: The failure that the results report; it is then reported on standard error.
     /// - Returns: Whether all bytes are written, elsewhere than to standard output.
     @discardableResult package static func write(
         _ bytes: [UInt8], to descriptor: Int32, isMadeOnce: Bool = false, telling failure: Explanation? = nil
@@ -200,7 +200,7 @@ extension Terminal {
     }
 
     /// Opens a placeholder, neither readable nor writable, for each closed standard stream; otherwise a file opened
-    /// later would get its number, and the results.
+    /// later would get its number, and receive the results.
     ///
     /// - Returns: Whether results can be written.
     package static func fillPlaces() -> Bool {

@@ -23,7 +23,7 @@ extension String {
     }
 }
 
-/// How many retries a PIN or password has left, in words.
+/// The remaining retries of a PIN or password, in words.
 package enum Tries {
     /// For tables: "1 try left", "2 of 3 tries left", or "blocked".
     package static func left(_ count: Int, of total: Int? = nil) -> String {

@@ -27,7 +27,7 @@ extension String {
     }
 
     /// Returns the text wrapped between words at `width` columns. Continuation lines are aligned with the last column
-    /// of a table, with the text behind an arrow, or indented slightly. Long words and commands are never broken.
+    /// of a table, with the text after an arrow, or indented slightly. Long words and commands are never broken.
     package func wrapped(to width: Int) -> [String] {
         guard width >= 30, !contains("\n"), columns > width else { return [self] }
         let words = units()
@@ -48,8 +48,8 @@ extension String {
         return lines + [line]
     }
 
-    /// The parts of the line between which it may be broken: its words, and each command as a whole. A command stands
-    /// behind an arrow or a colon, and then ends with the clause, or in quotation marks.
+    /// The parts between which the line may be broken: its words, and each command as a whole. A command is in
+    /// quotation marks, or follows an arrow or a colon and ends with the clause.
     private func units() -> [Substring] {
         let words = split(separator: " ", omittingEmptySubsequences: false)
         var units: [Substring] = []
@@ -62,7 +62,7 @@ extension String {
                 units.append(word)
                 end = Self.end(ofCommandWith: word, behind: before)
             }
-            // A sentence goes on with a comma behind the quotation mark.
+            // The sentence continues with a comma after the quotation mark.
             let last = end == Self.quote ? word.last(where: { !",.;:)".contains($0) }) : word.last
             if let last, end?.contains(last) == true { end = nil }
         }
@@ -71,7 +71,7 @@ extension String {
 
     private static let quote: Set<Character> = ["'"]
 
-    /// The characters that end the command which a word begins; `nil` if it begins none.
+    /// The characters that end the command that a word begins; `nil` if it begins none.
     private static func end(ofCommandWith word: Substring, behind before: Substring?) -> Set<Character>? {
         let start = word.drop { $0 == "(" }
         if start.first == "'", commands.contains(String(start.dropFirst())) { return quote }
@@ -86,7 +86,7 @@ extension String {
         "ykit", "sudo", "docker", "podman", "chmod", "ssh-keygen", "ssh-add", "pcscd", "systemctl", "usermod",
     ]
 
-    /// The indentation of continuation lines: behind the arrow, or after the last double space in the first half of the
+    /// The indentation of continuation lines: after the arrow, or after the last double space in the first half of the
     /// line.
     private func hang(_ words: [Substring], _ width: Int) -> Int {
         if let arrow = words.firstIndex(of: "->") {

@@ -5,7 +5,7 @@ import YKHardware
 import YKTransport
 
 /// A file that is opened before its content exists, so that a permanent change to a key is made only if the result can
-/// be saved: a name that is taken and a full disk are found first. The file appears complete or not at all.
+/// be saved: a name that is taken and a full disk are detected first. The file appears complete or not at all.
 ///
 /// Through a symbolic link, the file that it leads to is replaced.
 ///
@@ -19,7 +19,7 @@ package final class AtomicFile {
         case replacing
     }
 
-    /// The room that the disk must have for content that does not exist yet, in bytes.
+    /// The free space that the disk must have for content that does not exist yet, in bytes.
     private static let room = 16 << 10
 
     private let path: String
@@ -52,7 +52,7 @@ package final class AtomicFile {
         }
     }
 
-    /// The descriptor that a path such as /dev/fd/3 names; what the caller opened there is written to, whatever it is.
+    /// The descriptor that a path such as /dev/fd/3 names; whatever the caller opened there is written to.
     private static func descriptor(_ path: String) -> Int32? {
         for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
             return Int32(path.dropFirst(folder.count))

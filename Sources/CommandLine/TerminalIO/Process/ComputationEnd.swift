@@ -4,21 +4,21 @@ import Glibc
 import Synchronization
 import YKTransport
 
-/// Ends a process that goes on computing after ^C, such as a key derivation, which does not look at the cancellation.
+/// Ends a process that continues computing after ^C, such as a key derivation, which does not check for cancellation.
 ///
-/// From the first ^C on, a timer looks at the process. It is ended if nothing has seen the cancellation, it uses the
-/// processor, and there is nothing to put in order: no open connection to a key and no file under a temporary name. A
-/// prompt, which has turned echo off, waits and sees the cancellation at once.
+/// From the first ^C on, a timer checks the process. It is ended if nothing has noticed the cancellation, it uses the
+/// processor, and there is nothing to clean up: no open connection to a key and no file under a temporary name. A
+/// prompt, which has turned echo off, is waiting and notices the cancellation immediately.
 package enum ComputationEnd {
-    /// The time from ^C to the first look, and between later ones, in microseconds.
+    /// The time from ^C to the first check, and between later ones, in microseconds.
     private static let first = 120_000
     private static let next = 20_000
-    /// The processor time from which on a process computes, in nanoseconds.
+    /// The processor time above which a process counts as computing, in nanoseconds.
     private static let computing: UInt64 = 10_000_000
 
     /// The processor time of the process at the first ^C, in nanoseconds.
     private static let used = Atomic<UInt64>(0)
-    /// What is written at the end: its address, its size, and where it goes.
+    /// The output at the end: its address, its size and its destination.
     private static let words = Atomic<UInt>(0)
     private static let count = Atomic<Int>(0)
     private static let descriptor = Atomic<Int32>(2)
@@ -45,7 +45,7 @@ package enum ComputationEnd {
         sigaction(SIGALRM, &action, nil)
     }
 
-    /// Begins to look. Async-signal-safe.
+    /// Starts checking. Async-signal-safe.
     package static func watch() {
         used.store(Interruption.nanoseconds(CLOCK_PROCESS_CPUTIME_ID), ordering: .releasing)
         look(after: first)
@@ -57,7 +57,7 @@ package enum ComputationEnd {
         setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &time, nil)
     }
 
-    /// Ends the process if it computes; otherwise looks again later. Async-signal-safe.
+    /// Ends the process if it computes; otherwise checks again later. Async-signal-safe.
     private static func look() {
         guard !Interruption.cancellation.isSeen else { return }
         let sinceThen = Interruption.nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - used.load(ordering: .acquiring)

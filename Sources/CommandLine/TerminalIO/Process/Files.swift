@@ -13,7 +13,7 @@ package enum Files {
     /// Whether a path leads to a regular file.
     package static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegular ?? false }
 
-    /// Refuses `-` in the place of a file that is written.
+    /// Refuses `-` as the name of a file to write.
     package static func refuseStandardOutput(_ path: String?) throws(Explanation) {
         guard path == "-" else { return }
         throw .usage("this must be a file, not standard output", hint: "use ./- for a file of that name")
@@ -34,7 +34,7 @@ package enum Files {
         guard access(folder, W_OK) == 0 else { throw failure("cannot create", path) }
     }
 
-    /// Whether a name is in use, be it for a symbolic link that leads nowhere.
+    /// Whether a name is in use, even by a symbolic link that leads nowhere.
     package static func isTaken(_ path: String) -> Bool {
         var info = stat()
         return lstat(path, &info) == 0

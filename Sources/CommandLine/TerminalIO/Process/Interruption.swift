@@ -5,15 +5,15 @@ import Synchronization
 package import YKTransport
 
 /// Handles ^C: the first one cancels the running operation, which leaves the key in a consistent state; the second one
-/// exits. Signals that arrive together are one: timeout(1) sends its own to the process and to its group.
+/// exits. Signals that arrive together count as one, since timeout(1) sends its signal to the process and to its group.
 ///
-/// A computation does not look at the cancellation. If the process goes on computing and there is nothing to put in
-/// order, it is ended soon after the first ^C.
+/// A computation does not check for cancellation. If the process continues computing and there is nothing to clean up,
+/// it is ended soon after the first ^C.
 package enum Interruption {
     /// Cancelled by ^C.
     package static let cancellation = Cancellation()
 
-    /// How long after a signal another one belongs to it, in nanoseconds.
+    /// How long after a signal another one counts as the same, in nanoseconds.
     private static let same: UInt64 = 300_000_000
 
     /// When the first signal arrived, by the monotonic clock in nanoseconds; 0 before it.
@@ -25,8 +25,8 @@ package enum Interruption {
     /// Whether ^C was pressed.
     package static var happened: Bool { cancellation.isCancelled }
 
-    /// Installs the signal handlers, and turns SIGPIPE and SIGXFSZ into write errors. A hang-up that is ignored, as under
-    /// nohup, stays so.
+    /// Installs the signal handlers, and turns SIGPIPE and SIGXFSZ into write errors. A hang-up that is ignored, as
+    /// under nohup, stays ignored.
     package static func install() {
         ComputationEnd.prepare()
         _ = (cancellation, arrival.load(ordering: .relaxed))
@@ -64,7 +64,7 @@ package enum Interruption {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// Whether a signal is ignored, as the parent process may have it.
+    /// Whether a signal is ignored, which the parent process may have arranged.
     package static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         sigaction(number, nil, &action)

@@ -19,7 +19,7 @@ package final class MainLoop: TaskExecutor {
         var jobs: [UnownedJob] = []
         var timers: [Timer] = []
         var lastID = 0
-        /// Whether the run takes long: the loop then waits for work only, and must be woken for a new timer.
+        /// Whether this is a long run: the loop then waits only for work, and must be woken for a new timer.
         var isLong = false
 
         /// The timer that is due first.
@@ -85,7 +85,7 @@ package final class MainLoop: TaskExecutor {
         }
     }
 
-    /// Takes the first timer whose time has come.
+    /// Removes and returns the first timer that is due.
     private func takeDue() -> (@Sendable () -> Void)? {
         work.withLock { work in
             guard let first = work.first, work.timers[first].due <= .now else { return nil }

@@ -13,7 +13,7 @@ package enum User {
 
 /// The machine that the program runs on.
 package enum Machine {
-    /// Its name in the network; empty if it has none.
+    /// Its name on the network; empty if it has none.
     package static var name: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }

@@ -86,7 +86,7 @@ struct CompletionLine {
         return offers + HelpTopic.allCases.map { Offer(word: $0.rawValue, about: "") }
     }
 
-    /// What completes a value, as its declaration says.
+    /// The completions of a value, according to its declaration.
     private func values(of declaration: Declaration) -> Offers {
         switch declaration.choices.completion {
         case .serials: Offers(words: names.serials.map { Offer(word: $0, about: "key") })

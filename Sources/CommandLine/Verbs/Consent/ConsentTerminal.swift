@@ -5,8 +5,8 @@ import Synchronization
 package import TerminalIO
 import YKTransport
 
-/// The user at the terminal, who confirms with y and Enter. Anything else is no; what was typed before the question does
-/// not count.
+/// The user at the terminal, who confirms with y and Enter. Anything else means no; input typed before the question
+/// does not count.
 package final class ConsentTerminal: Sendable {
     private struct State {
         var answer: (@Sendable (Bool) -> Void)?
@@ -17,7 +17,7 @@ package final class ConsentTerminal: Sendable {
     private let terminal: Terminal
     private let state = Mutex(State())
 
-    /// Opens the terminal; `nil` without one, or in its background.
+    /// Opens the terminal; `nil` without one, or in the background.
     package init?(_ terminal: Terminal) {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -28,7 +28,7 @@ package final class ConsentTerminal: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Asks a question, given without its mark, and returns at once; one that is open is answered with no.
+    /// Asks a question, given without the question mark, and returns immediately; an open question is answered with no.
     package func ask(_ question: String, answer: @escaping @Sendable (Bool) -> Void) {
         _ = tcflush(descriptor, TCIFLUSH)
         let open = state.withLock { state in
@@ -50,8 +50,8 @@ package final class ConsentTerminal: Sendable {
         terminal.say("the question is withdrawn")
     }
 
-    /// Waits a short time for what is typed; returns false at the end of the program. Without an open question nothing is
-    /// read: it may be for a prompt, or for another program.
+    /// Waits a short time for input; returns false at the end of the program. Without an open question nothing is read,
+    /// since the input may be for a prompt or another program.
     private func listen() -> Bool {
         if Interruption.happened {
             withdraw()

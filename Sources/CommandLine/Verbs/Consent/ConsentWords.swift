@@ -5,22 +5,23 @@ import TerminalIO
 package import YKInteraction
 import YKProtocols
 
-/// The words with which the user is asked before the key is used for a program elsewhere.
+/// The wording of the questions before the key is used for a program elsewhere.
 package enum ConsentWords {
-    /// What a key does for age, after "to".
+    /// The action for age, as a phrase after "to".
     package static let age = "decrypt a file with age"
 
-    /// The question, without its mark.
+    /// Returns the question, without the question mark.
     ///
     /// - Parameters:
     ///   - asker: Who asks, in printable characters.
-    ///   - action: For what, after "to".
+    ///   - action: The action, as a phrase after "to".
     ///   - key: The key, if there are several.
     package static func question(_ asker: String, asksTo action: String, key: String? = nil) -> String {
         "\(asker) asks to \(action): use your key" + (key.map { " \($0.printable)" } ?? "")
     }
 
-    /// The question for a PIN, without its mark: of which application and key, for what, and how many tries are left.
+    /// Returns the question for a PIN, without the question mark: the application and key, the purpose, and the tries
+    /// left.
     ///
     /// - Parameter key: The serial number of the key, if there may be others.
     package static func pin(_ request: CredentialRequest, key: String? = nil) -> String {
@@ -31,16 +32,16 @@ package enum ConsentWords {
 }
 
 extension RemotePolicy.Refusal {
-    /// Why, after a colon.
+    /// The reason, as a phrase after a colon.
     package var words: String {
         switch self {
         case .command(let name): "\(name) is not for other machines"
-        case .otherSite: "not a site of --allow"
-        case .localSecret: "it is no site on the web, but may guard a secret here; --allow names it"
-        case .probe: "a search for credentials without a touch, of a site that --allow does not name"
+        case .otherSite: "--allow does not name this site"
+        case .localSecret: "it is not a web site and may guard a secret here; name it with --allow to permit it"
+        case .probe: "a search for credentials without a touch, for a site that --allow does not name"
         case .nothingNext: "there are no more assertions"
         case .declined: "not agreed"
-        case .tooManyQuestions: "too many questions without a yes, no more for a minute"
+        case .tooManyQuestions: "too many questions not answered with yes, no more for a minute"
         case .malformed: "a malformed message"
         }
     }

@@ -4,7 +4,7 @@ import Arguments
 import TerminalIO
 import YKWire
 
-/// The article on what verbs answer with --json, in Markdown.
+/// The article on the verbs' JSON answers, in Markdown.
 package struct AnswerArticle {
     private var lines = introduction
     /// Where each form of an object is described, by its schema.
@@ -24,7 +24,7 @@ package struct AnswerArticle {
         lines += ["", "Every answer has:", "", "- `ok` (boolean)"]
         add(error, depth: 0, of: "")
         lines += [
-            "- `warnings` (list of texts): what went less than well", "",
+            "- `warnings` (list of texts): problems that did not prevent success", "",
             "With `--plan` the others are null, and it has:", "",
         ]
         for member in PlanReport.members { add(member.form, depth: 0, of: "") }
@@ -41,7 +41,7 @@ package struct AnswerArticle {
             + "do with it.",
         "",
         "Byte strings are base64url without padding, except where a member says otherwise. Times are seconds since 1970; "
-            + "those that people read have RFC 3339 beside them, in a member that ends in `UTC`.",
+            + "those meant for people are also given in RFC 3339, in a member whose name ends in `UTC`.",
     ]
 
     /// An envelope with an ellipsis for the members of a verb.
@@ -49,7 +49,7 @@ package struct AnswerArticle {
         JSONValue.object(envelope).text.dropLast() + ", …}"
     }
 
-    /// Adds what a verb answers.
+    /// Adds the section on a verb's answer.
     private mutating func add(_ verb: any Verb.Type, _ path: [String]) {
         let name = path.joined(separator: " ")
         if path.count == 1 || lines.last(where: { $0.hasPrefix("## ") }) != "## \(path[0])" {

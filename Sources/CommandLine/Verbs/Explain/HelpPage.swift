@@ -87,7 +87,7 @@ struct HelpPage {
         return lines.joined(separator: "\n")
     }
 
-    /// The line of a verb or group in one line.
+    /// A verb or group on one line.
     static func synopsis(of line: LineWalk) -> String {
         let words = line.command.isVerb ? synopsis(Declarations.of(line.command)) : ["<subcommand>"]
         return (["ykit"] + line.path + words).joined(separator: " ")
@@ -112,7 +112,7 @@ struct HelpPage {
         ([title + ":"] + rows).joined(separator: "\n")
     }
 
-    /// An example: what it does, and the line below it, which is never folded.
+    /// An example: what it does, and below it the command line, which is never wrapped.
     private func rows(of example: Example) -> [String] {
         let purpose = example.purpose.isEmpty ? [] : ["# " + example.purpose]
         return purpose.flatMap { $0.filled(to: columns - 2) }.map { "  " + $0 } + ["  " + example.line]
@@ -120,7 +120,7 @@ struct HelpPage {
 
     private func row(_ label: String, _ about: String) -> String { Self.row(label, about, columns) }
 
-    /// A label, and its explanation in a column of its own.
+    /// A label, and its explanation in a separate column.
     private static func row(_ label: String, _ about: String, _ columns: Int) -> String {
         let margin = String(repeating: " ", count: indent)
         let lines = about.folded(to: columns - indent).split(separator: "\n", omittingEmptySubsequences: false)
@@ -155,7 +155,7 @@ extension Declaration {
         (words.filter { !$0.hasPrefix("--") } + words.filter { $0.hasPrefix("--") }).joined(separator: ", ")
     }
 
-    /// What help says of it, with the values that it takes, unless the text names them all, and the default.
+    /// The help text, with the possible values, unless the text names them all, and the default.
     package var explanation: String {
         let words = Set((help ?? "").split { " ,.;:()'".contains($0) }.map(String.init))
         let isNamed = choices.allowed.allSatisfy(words.contains)

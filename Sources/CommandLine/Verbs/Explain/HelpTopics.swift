@@ -97,7 +97,7 @@ enum HelpTopic: String, CaseIterable {
         return (precedence + [""] + entries).joined(separator: "\n")
     }
 
-    /// What holds for all variables.
+    /// Notes that apply to all variables.
     static let precedence = [
         "The command line overrides variables, and variables the configuration file.",
         "ykit reports on standard error when it takes a secret from a variable.",
@@ -119,11 +119,11 @@ enum HelpTopic: String, CaseIterable {
         ),
         (
             ["YKIT_PIN", "YKIT_NEW_PIN"],
-            "The PIN of the verb's application, and the new one when it is changed. It is the PIN of one application of one key: PIV for 'ykit approve', 'ykit ssh agent' and age with an identity in a slot, FIDO2 for 'ykit 2fa', else the application that asks first. It is sent to no other application and no other key."
+            "The PIN of the verb's application, and the new one when it is changed. It is the PIN of one application of one key: PIV for 'ykit approve', 'ykit ssh agent' and age with an identity in a slot, FIDO2 for 'ykit 2fa', otherwise the first application that requires one. It is sent to no other application and no other key."
         ),
         (
             PINApplication.allCases.map(\.variable),
-            "The PIN of one application, for verbs that need two; FIDO2 is also that of an Arculus card. With the serial number of a key, as in YKIT_PIV_PIN_12345678, the PIN of that key, for verbs with two keys; in the same way YKIT_MANAGEMENT_KEY and YKIT_OATH_PASSWORD."
+            "The PIN of one application, for verbs that need two; the FIDO2 PIN is also that of an Arculus card. With the serial number of a key, as in YKIT_PIV_PIN_12345678, it is the PIN of that key, for verbs with two keys; YKIT_MANAGEMENT_KEY and YKIT_OATH_PASSWORD work in the same way."
         ),
         (
             ["YKIT_PUK", "YKIT_NEW_PUK", "YKIT_MANAGEMENT_KEY", "YKIT_NEW_MANAGEMENT_KEY"],
@@ -144,7 +144,7 @@ enum HelpTopic: String, CaseIterable {
         ),
         (
             ["YKIT_2FA_CODE", "YKIT_2FA_USER_PASSWORD"],
-            "The PIN that a user was sent, and the password of a user who is added."
+            "The PIN that a user was sent, and the password of a new user."
         ),
         (["YKIT_FILE_PASSWORD"], "The password of a file with a private key."),
         (
@@ -175,7 +175,7 @@ enum HelpTopic: String, CaseIterable {
         ),
         (
             ["YKIT_SECURID_PASSWORD", "YKIT_NEW_PASSWORD", "YKIT_ACTIVATION_CODE"],
-            "The password of a SecurID token that is imported, the one of an export, and the code for a CT-KIP server."
+            "The password of a SecurID token to import, that of an export, and the code for a CT-KIP server."
         ),
         (
             ["YKIT_SECURID_PIN", "YKIT_STORE_PASSPHRASE"],
@@ -195,11 +195,11 @@ enum HelpTopic: String, CaseIterable {
             "The configuration file to use instead of the default ('ykit help config'); off reads none."
         ),
         (["YKIT_KEYRING"], "Where 'ykit oath access remember' keeps passwords: secret-service or file."),
-        (["YKIT_NAMES"], "off stores no names of keys and accounts for the shell's TAB."),
+        (["YKIT_NAMES"], "off stores no names of keys and accounts for shell completion."),
         (["YKIT_FAULT"], "Faults of the virtual key of --virtual, for tests."),
         (
             ["YKIT_PROCESSORS", "YKIT_TASKS"],
-            "all and pool leave threads to all processors and tasks to Swift's pool, to measure what ykit saves by default."
+            "all and pool let threads use all processors and tasks use Swift's pool, to measure what ykit saves by default."
         ),
         (["NO_COLOR"], "No colours."),
     ]

@@ -6,7 +6,7 @@ import YKWire
 
 /// What `ykit oath import` reads, as `ykit help formats` and the OATH article list it.
 package enum ImportFormats {
-    /// A kind of file: its name, its form without a password and with one, and what else there is to know.
+    /// A kind of file: its name, its plain and encrypted forms, and a note.
     struct Row {
         let name: String
         let plain: String?
@@ -37,9 +37,9 @@ package enum ImportFormats {
             return ["  " + row.name] + forms.flatMap { ("      " + $0).wrapped(to: columns) }
         }
         let closing = """
-            The content decides, whatever a file is called. A plain export may be in a ZIP archive; text is UTF-8, UTF-16 \
-            or Windows-1252. The password of an encrypted file is given with --file-password-stdin, --file-password-fd N \
-            or YKIT_FILE_PASSWORD, or at the prompt.
+            The content determines the format; the name of a file does not matter. A plain export may be in a ZIP \
+            archive; text is UTF-8, UTF-16 or Windows-1252. The password of an encrypted file is given with \
+            --file-password-stdin, --file-password-fd N or YKIT_FILE_PASSWORD, or at the prompt.
             """
         return (["Files that 'ykit oath import' reads:", ""] + entries + [""] + closing.wrapped(to: columns))
             .joined(separator: "\n")

@@ -95,7 +95,7 @@ package enum ManualPages {
         [".TH \(roff(name).uppercased()) 1", ".SH NAME", "\(roff(name)) \\- \(roff(purpose))"]
     }
 
-    /// Paragraphs, those with indented lines as they are.
+    /// Returns paragraphs; those with indented lines are kept unchanged.
     private static func paragraphs(_ text: String) -> [String] {
         var paragraphs: [[Substring]] = [[]]
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -152,7 +152,7 @@ package enum ManualPages {
         #"Remembered passwords and the counters of accepted one\-time passwords; \fI~/.local/state/ykit/\fR by default."#,
         #".TP"#,
         #".I $XDG_CACHE_HOME/ykit/names.json"#,
-        #"Names of keys, readers and OATH accounts for the shell's TAB; \fI~/.cache/ykit/\fR by default, not written with YKIT_NAMES=off."#,
+        #"Names of keys, readers and OATH accounts for shell completion; \fI~/.cache/ykit/\fR by default, not written with YKIT_NAMES=off."#,
         #".TP"#,
         #".I /etc/udev/rules.d/70\-ykit.rules"#,
         #"Gives the user at the machine access to the nodes of keys, if the system does not do that already."#,

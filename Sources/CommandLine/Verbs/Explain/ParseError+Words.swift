@@ -35,10 +35,10 @@ extension ParseError: Explained {
     /// The words that lead to the command, without `ykit`.
     private var group: String { line.path.joined(separator: " ") }
 
-    /// How the verb is written, and where there is more.
+    /// The synopsis of the verb, and where to find more.
     private var usage: String { "\(HelpPage.synopsis(of: line)); more with '\(command) --help'" }
 
-    /// What help says of an option or argument, and the usage.
+    /// The help for an option or argument, and the usage.
     private func hint(_ declaration: Declaration, _ name: String?) -> String {
         let help = declaration.help.map { ": " + $0.asSentencePart } ?? ""
         return "\(declaration.label(as: name))\(help); \(usage)"
@@ -59,7 +59,7 @@ extension ParseError: Explained {
             none + (nearest.map { "; did you mean '\($0)'?" } ?? ""), hint: "'\(command) --help' lists them")
     }
 
-    /// An option that has a command as its value, or none.
+    /// An option that took a command as its value, or has no value.
     private var swallowed: String {
         for problem in line.problems {
             if case .missingValue(_, let name) = problem { return "; \(name) needs a value" }

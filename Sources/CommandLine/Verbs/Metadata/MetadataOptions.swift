@@ -27,7 +27,7 @@ package struct MetadataOptions: ParsableArguments {
     package init() {}
 
     package func check() throws {
-        if root != nil, metadata == nil { throw UsageError("--metadata-root is for --metadata FILE") }
+        if root != nil, metadata == nil { throw UsageError("--metadata-root requires --metadata FILE") }
     }
 
     /// Reads and verifies the list; `nil` without the option. A list older than the last one is refused, and one whose

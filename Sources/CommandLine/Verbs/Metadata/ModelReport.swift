@@ -27,7 +27,7 @@ package struct ModelReport: Report {
 
     /// - Parameters:
     ///   - aaguid: The AAGUID that identifies the model.
-    ///   - entry: The entry of the model, if it was found already.
+    ///   - entry: The entry of the model, if already found.
     ///   - time: Now, in seconds since 1970.
     package init(_ aaguid: [UInt8], in list: MetadataBLOB, entry: MetadataEntry? = nil, at time: Int64) {
         self.aaguid = aaguid
@@ -42,7 +42,7 @@ package struct ModelReport: Report {
 
     /// A warning for each report of a compromise or revocation.
     package var warnings: [String] {
-        problems.map { "the FIDO Alliance reports of this model: \($0.words)" }
+        problems.map { "the FIDO Alliance reports about this model: \($0.words)" }
     }
 
     /// Labelled values.
@@ -84,7 +84,7 @@ extension AuthenticatorStatus {
         case .userVerificationBypass: return "user verification can be bypassed"
         case .attestationKeyCompromise: return "the attestation key is compromised"
         case .userKeyRemoteCompromise: return "credentials can be extracted remotely"
-        case .userKeyPhysicalCompromise: return "credentials can be extracted by who has the key"
+        case .userKeyPhysicalCompromise: return "credentials can be extracted by anyone who has the key"
         case .updateAvailable: return "new firmware is available"
         case .revoked: return "revoked"
         default:

@@ -18,7 +18,7 @@ extension OATHAccountID {
         case .several(let found):
             let failure = Explanation(
                 "several-accounts", .severalDevices, "\(found.count) accounts match '\(query.printable)'",
-                hint: "give the full name of one, with its period and a slash before it if several have the same name",
+                hint: "give the full name of one, preceded by its period and a slash if several have the same name",
                 candidates: found.map { $0.displayName(among: found) })
             guard let run else { throw failure }
             return found[try run.choose("which account?", among: failure.candidates.map(\.line), orElse: failure)]

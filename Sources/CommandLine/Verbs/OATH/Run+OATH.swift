@@ -33,7 +33,7 @@ extension Run {
             asking: "password of the OATH accounts" + (other.map { " of key \($0.printable)" } ?? ""), orElse: "")
         let given = CommandLineCredential(.oathPassword, source, question, terminal)
         if !source.isGiven, try await unlockRemembered(service, info) { return }
-        // A locked application is unlocked in a plan, too: to look at it.
+        // A plan unlocks a locked application as well, in order to read it.
         try await credentials.asking([given], person: OATHPerson(question: question, key: other)).use(
             CredentialRequest(CredentialID(.oathPassword, key: other), to: "unlock the accounts", allowsEmpty: true)
         ) { password in
@@ -61,7 +61,7 @@ extension Run {
     }
 }
 
-/// The person at the terminal, who knows the password of the accounts.
+/// The user at the terminal, who knows the password of the accounts.
 private struct OATHPerson: CredentialPrompt {
     let question: TerminalQuestion
     let key: String?

@@ -110,7 +110,7 @@ package struct ExportedCertificate: Report {
     ]
 }
 
-/// The certificates that an attestation may lead to.
+/// The certificates that an attestation may chain to.
 package struct TrustedCertificates: ParsableArguments {
     @Option("--root <file>", help: "Trusted certificates, PEM; may be repeated.") package var root: [String] = []
 
@@ -119,10 +119,10 @@ package struct TrustedCertificates: ParsableArguments {
 
     package init() {}
 
-    /// Whether the vendor's certificates are not trusted, but those that were named.
+    /// Whether the named certificates are trusted instead of the vendor's.
     package var areNamed: Bool { !root.isEmpty }
 
-    /// Returns the certificates that were named, or those of a vendor with the intermediate ones that were named.
+    /// Returns the named certificates, or those of a vendor with the named intermediate ones.
     package func chain(orElse vendor: AttestationChain) throws -> AttestationChain {
         let named = AttestationChain(
             roots: try root.flatMap(KeyFile.certificates), others: try intermediate.flatMap(KeyFile.certificates))

@@ -81,8 +81,8 @@ extension GlobalOptions {
         return options
     }
 
-    /// Refuses options that cannot be combined, options without the one they require, and the choice of a key of
-    /// this machine beside a recording or a virtual key.
+    /// Refuses options that cannot be combined, options without the one they require, and the choice of a key of this
+    /// machine together with a recording or a virtual key.
     func checkCombinations(_ uses: GlobalUse) throws(Explanation) {
         if replay != nil, virtual != nil {
             throw .usage("--replay and --virtual cannot be combined")

@@ -3,9 +3,9 @@
 package import Arguments
 import TerminalIO
 
-/// The global options that have an effect on a verb. The others are refused on its line; from the configuration file and
-/// from variables, which are for all verbs, they are ignored. Options about the output and the log are for every verb,
-/// and --virtual, which keeps a verb from the keys of this machine, is accepted by every verb.
+/// The global options that have an effect on a verb. The others are refused on its command line; in the configuration
+/// file and in variables, which are for all verbs, they are ignored. Options for the output and the log apply to every
+/// verb, and every verb accepts --virtual, which keeps it from using the keys of this machine.
 package struct GlobalUse: OptionSet, Sendable {
     package let rawValue: Int
 
@@ -25,9 +25,9 @@ package struct GlobalUse: OptionSet, Sendable {
     package static let channel = GlobalUse(rawValue: 32)
     /// --plan.
     package static let plan = GlobalUse(rawValue: 64)
-    /// --plan, of which the verb itself prints something else than exchanges.
+    /// --plan, for which the verb itself prints something other than exchanges.
     package static let ownPlan = GlobalUse(rawValue: 128)
-    /// --reader alone of the options that choose a key.
+    /// Of the options that choose a key, only --reader.
     package static let reader = GlobalUse(rawValue: 256)
 
     /// Verbs that use a key, or may use one.

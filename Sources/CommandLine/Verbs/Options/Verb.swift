@@ -3,24 +3,24 @@
 package import Arguments
 package import TerminalIO
 
-/// A command that returns a report for the program to print. Its properties are the options and arguments of its own;
+/// A command that returns a report for the program to print. Its properties are its own options and arguments;
 /// `VerbLine` adds those that every verb has.
 package protocol Verb: ParsableArguments, Command {
     associatedtype Reported: Report
     /// The global options that have an effect on the verb.
     static var uses: GlobalUse { get }
-    /// Throws a `UsageError` for global options that the verb cannot follow.
+    /// Throws a `UsageError` for global options that the verb does not support.
     func check(with global: GlobalOptions) throws
-    /// The application whose PIN `YKIT_PIN` holds, for a verb that may ask for the PINs of several; `nil`: the one that
-    /// is asked for first.
+    /// The application whose PIN `YKIT_PIN` holds, for a verb that may ask for the PINs of several; if `nil`, the one
+    /// whose PIN is needed first.
     var pinApplication: PINApplication? { get }
     /// Whether an unusable configuration file ends the verb.
     static var needsConfiguration: Bool { get }
-    /// Whether standard output belongs to a protocol, so that the configuration file does not set its form.
+    /// Whether standard output belongs to a protocol, so that the configuration file does not affect its format.
     static var hasOwnOutput: Bool { get }
     /// The members of each line that the verb prints while it runs; empty for a verb that prints one answer.
     static var events: [MemberForm] { get }
-    /// Does the work.
+    /// Runs the verb.
     func run(in run: Run) async throws -> Outcome<Reported>
 }
 
@@ -77,7 +77,7 @@ package protocol VerbCommand: ParsableCommand {
 }
 
 /// The parsed verb. The class hides its type from the compiler, which would otherwise specialize the code that runs a
-/// verb for each of 300, or 3 MB of the program.
+/// verb for each of the 300 verbs, and make the program 3 MB larger.
 package final class GivenVerb {
     package let verb: any Verb
     package let declarations: Declarations

@@ -62,7 +62,7 @@ extension AttachedKey: Report {
     }
 }
 
-/// A way to an attached key.
+/// An interface of an attached key.
 private struct AttachedInterface: Report {
     let kind: String
     let transport: String

@@ -5,7 +5,7 @@ import YKInteraction
 import YKKeys
 import YKTransport
 
-/// Asks for a touch once the key has waited for it a moment.
+/// Asks for a touch once the key has been waiting for it for a moment.
 package struct TouchPrompt: PendingTouch {
     /// The default prompt.
     package static let standard = "touch the key"

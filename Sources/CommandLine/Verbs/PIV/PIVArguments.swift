@@ -58,7 +58,7 @@ extension PINPolicy: ExpressibleByArgument {
 }
 
 extension PINPolicy {
-    /// The policies that every verb with one knows.
+    /// The policies that every verb with a policy accepts.
     package static let plain: [PINPolicy] = [.never, .once, .always]
 }
 

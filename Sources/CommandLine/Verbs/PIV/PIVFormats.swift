@@ -27,7 +27,7 @@ package enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
             return Array((text + "\n").utf8)
         case .age:
             guard let recipient = AgePublicKey(key)?.recipient else {
-                throw .usage("an age recipient must be an X25519 or P-256 key", hint: "--format ssh is for the others")
+                throw .usage("an age recipient must be an X25519 or P-256 key", hint: "use --format ssh for other keys")
             }
             return Array((recipient.text() + "\n").utf8)
         }

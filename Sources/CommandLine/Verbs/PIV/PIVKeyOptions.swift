@@ -104,7 +104,7 @@ extension KeyFile {
         throw noCertificate(path)
     }
 
-    /// The certificate that is meant, that of a key if it is known; requires one.
+    /// Returns the relevant certificate, that of a key if it is known; throws if there is none.
     package func certificate(for key: PublicKey? = nil, in path: String) throws -> X509Certificate {
         do {
             if let certificate = try certificate(for: key) { return certificate }

@@ -14,7 +14,7 @@ extension Run {
         try await open(PIVService.self, patience: isPatient ? Self.generationPatience : nil, of: key)
     }
 
-    /// Returns who confirms that PIV data is overwritten; `nil` where nobody is asked.
+    /// Returns the person who confirms that PIV data is overwritten; `nil` if nobody is asked.
     package func overwriting(_ service: PIVService, force: Bool) -> PIVOverwriting? {
         force || plan != nil ? nil : PIVOverwriting(service, person)
     }

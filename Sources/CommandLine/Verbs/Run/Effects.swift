@@ -3,10 +3,10 @@
 import TerminalIO
 import YKKeys
 
-/// What a run does beside its exchanges with the key: it asks, writes files and stores, and speaks to servers. With
-/// `--plan` it does none of it, and this is where that is decided.
+/// The effects of a run other than exchanges with the key: it asks questions, writes files and stores, and contacts
+/// servers. With `--plan` it does none of this, which is decided here.
 extension Run {
-    /// Performs a change outside the key, or draws what only such a change needs; a plan leaves it out.
+    /// Performs a change outside the key, or prepares what only such a change needs; a plan omits it.
     ///
     /// - Returns: The result, or `nil` in a plan.
     @discardableResult
@@ -14,7 +14,7 @@ extension Run {
         plan == nil ? try change() : nil
     }
 
-    /// Performs a change outside the key that takes a while; a plan leaves it out.
+    /// Performs a change outside the key that takes a while; a plan omits it.
     ///
     /// - Returns: The result, or `nil` in a plan.
     @discardableResult
@@ -44,7 +44,7 @@ extension Run {
 
     /// Asks for yes or no before an irreversible change.
     ///
-    /// - Parameter force: Whether the question is answered already, by `--force`.
+    /// - Parameter force: Whether the question is already answered, by `--force`.
     package func confirm(_ question: @autoclosure () -> String, unless force: Bool) throws {
         if !force, plan == nil { try Prompt.confirm(question()) }
     }

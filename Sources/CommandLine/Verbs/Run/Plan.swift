@@ -28,7 +28,7 @@ extension ExchangePlan.Step: Report {
         Member("command", "in hexadecimal") { Hex.encode($0.command) },
         Member("words") { $0.summary.printable },
         Member("details") { $0.details.map(\.printable) },
-        Member("sent", "whether it was, since it changes nothing") { $0.isSent },
+        Member("sent", "whether it was sent, since it changes nothing") { $0.isSent },
     ]
 }
 

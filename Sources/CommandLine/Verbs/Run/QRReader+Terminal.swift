@@ -5,7 +5,7 @@ import Words
 package import YKKeys
 
 extension QRReader {
-    /// The reader that ^C ends.
+    /// A QR reader that ^C cancels.
     package static var interruptible: QRReader { QRReader(cancellation: Interruption.cancellation) }
 
     /// Returns the texts of all QR codes in an image.
@@ -18,9 +18,9 @@ extension QRReader {
         do { return try payloads(in: image) } catch { throw error.explanation(in: name) }
     }
 
-    /// Returns the text of the first QR code that is held before the camera, for which there is a minute.
+    /// Returns the text of the first QR code that is held in front of the camera within a minute.
     package func seen(_ terminal: Terminal) throws(Explanation) -> String {
-        terminal.say("hold the QR code before the camera, ^C to cancel")
+        terminal.say("hold the QR code in front of the camera, ^C to cancel")
         do { return try seen() } catch .noCode {
             throw Explanation(
                 "no-qr-code", .notFound, "the camera showed no QR code",

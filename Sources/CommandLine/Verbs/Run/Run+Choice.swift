@@ -25,7 +25,7 @@ extension Run {
         return candidates[choice]
     }
 
-    /// The options that select the same key on another line.
+    /// The options that select the same key on another command line.
     ///
     /// - Parameter serial: The key's serial number, if it reports one.
     package func keyWords(serial: String?) -> [String] {

@@ -104,14 +104,14 @@ extension Run {
 
     // MARK: the person
 
-    /// Whoever follows what this run does.
+    /// The person who follows this run.
     package var person: TerminalPerson { TerminalPerson(terminal: terminal, isPlan: plan != nil) }
 }
 
-/// The person at the terminal, who is told what happens, confirms and touches.
+/// The user at the terminal, who is told what happens, confirms and touches.
 package struct TerminalPerson: UserInteraction {
     package let terminal: Terminal
-    /// Whether nothing happens, so that nobody confirms or touches.
+    /// Whether this is a plan, in which nobody confirms or touches.
     let isPlan: Bool
 
     package func tell(_ news: any UserNews) {
@@ -139,7 +139,7 @@ package struct TerminalPerson: UserInteraction {
     }
 }
 
-/// The wait in a plan, where no key waits.
+/// The pending touch in a plan, in which no key waits.
 private struct NoPendingTouch: PendingTouch {
     let isShown = false
     func end() {}

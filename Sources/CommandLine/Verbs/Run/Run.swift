@@ -27,7 +27,7 @@ package final class Run {
     let recorder: Recorder?
     /// Finds the selected key.
     package let keys: KeyRing
-    /// What is known of the credentials of this run.
+    /// What is known about the credentials of this run.
     package let credentials: CredentialBroker
     /// The PIN of this verb's FIDO ceremonies.
     package var pins: FIDOCredential?
@@ -70,7 +70,7 @@ package final class Run {
         let source = try source ?? Self.source(options, terminal)
         try Self.checkMode(of: options.virtual, options, terminal)
         if case .virtual(let key, _) = source { try Self.check(selection, chooses: key) }
-        // A virtual key is named by its file; its secrets, by its serial number as those of other keys.
+        // A virtual key is named by its file, but the variables of its secrets by its serial number, as for other keys.
         if otherKey != nil, case .virtual(let key, _) = source {
             self.otherKey = String(key.state.profile.serial)
         } else {
@@ -89,7 +89,8 @@ package final class Run {
         terminal.notify(by: try TouchNotifier.wanted(options))
         var keys = KeyRing(selection.key, source: source, environment: environment, decoration: decoration)
         if !uses.contains([.device, .channel]) {
-            // Variables for secure channels are for other verbs, or the verb itself reads the keys of a recorded one.
+            // Ignores variables for secure channels: they are for other verbs, or the verb itself reads the keys of a
+            // recorded channel.
         } else if plan == nil {
             keys.secureChannel = try options.channel.credential(terminal)
             if keys.secureChannel == nil { keys.requiredChannelTrust = try options.channel.requiredTrust(terminal) }
@@ -120,8 +121,8 @@ package final class Run {
         return .virtual(try isInMemory ? .demonstration() : key(in: file, options, terminal), faults: try faults())
     }
 
-    /// Opens the virtual key in a file. A name that does not exist, which may be a misspelled one, makes a new key, and
-    /// that is reported.
+    /// Opens the virtual key in a file. If the file does not exist, which may be due to a misspelling, a new key is
+    /// created, and this is reported.
     private static func key(
         in file: String, _ options: GlobalOptions, _ terminal: Terminal
     ) throws -> VirtualKey {
@@ -197,7 +198,7 @@ package final class Run {
 
     // MARK: the key
 
-    /// The selected key, which is looked for when something is opened on it.
+    /// The selected key, which is searched for when something is opened on it.
     package var key: Key { keys.selected }
 
     /// Opens an application on the card of the selected key, or of another one.
@@ -222,7 +223,7 @@ package final class Run {
         }
     }
 
-    /// Looks for the selected key, as a card where it is one; an error says what was found in its place.
+    /// Finds the selected key, as a card if it is one; an error says what was found instead.
     package func foundKey() async throws -> Key {
         try await choosing { key in
             _ = try key.keys.managementRoute()
@@ -230,8 +231,7 @@ package final class Run {
         }
     }
 
-    /// Returns the key that something is on, by its serial number: the one that the command line selects, or if it
-    /// selects none, that key.
+    /// Returns the key that the command line selects or, if it selects none, the key with a serial number.
     package func key(of serial: UInt32?) -> Key {
         guard let serial, namesNoKey else { return key }
         return keys.key(serial: String(serial))

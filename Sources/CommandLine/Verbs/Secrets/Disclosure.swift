@@ -6,7 +6,7 @@ package import YKCrypto
 /// A generated secret, disclosed once: in a file, or else on the terminal, never in the results.
 ///
 /// It is created before the key receives the secret, so that the key never holds one that could not be disclosed. The
-/// file is then on disk under a temporary name; it gets its own with ``show()``, once the key has the secret, and is
+/// file is then on disk under a temporary name; ``show()`` gives it its final name, once the key has the secret, and is
 /// removed if the key refuses it.
 package struct Disclosure {
     private let words: String

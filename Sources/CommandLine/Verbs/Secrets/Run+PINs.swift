@@ -13,7 +13,7 @@ extension Run {
         source(of: application, options.source, key: key)
     }
 
-    /// Returns the same of another form of options.
+    /// Returns the same for another form of options.
     package func source(
         of application: PINApplication, _ places: SecretInput.Source, key: String? = nil
     ) -> SecretInput.Source {
@@ -25,8 +25,8 @@ extension Run {
         return source
     }
 
-    /// Restricts a source to what belongs to this key: a variable without a serial number is of the key that the
-    /// command line selects, not of the other key of a verb with two.
+    /// Restricts a source to what belongs to this key: a variable without a serial number belongs to the key that the
+    /// command line selects, not to the other key of a verb with two.
     func ofThisKey(_ places: SecretInput.Source, key: String? = nil) -> SecretInput.Source {
         var source = places
         guard let serial = key ?? otherKey, let variable = places.variables.first else { return source }

@@ -49,7 +49,7 @@ package struct PresentStoreKeyOptions: ParsableArguments {
 package struct StoreContents: Report {
     let path: String
     let keys: [StoreSeal]
-    /// How many records the store has.
+    /// The number of records in the store.
     package let records: Int
 
     package static let members: [Member<StoreContents>] = [

@@ -56,7 +56,7 @@ package struct StoreKeyOptions: ParsableArguments {
 
     @OptionGroup package var passphrase: SecretOptions<StorePassphrase>
 
-    /// The PIN options of PIV, for verbs that have options of their own for it.
+    /// The PIN options of PIV, for verbs that have their own options for it.
     package var slotPIN: PINOptions?
 
     package init() {}
