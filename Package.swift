@@ -135,8 +135,8 @@ let package = Package(
         library(
             "Keys/YKBridge",
             [
-                "YKDesktop", "YKInteraction", "YKFIDO", "YKVirtualKeyHost", "YKVirtualKey", "YKHardware", "YKTransport",
-                "YKProtocols", "YKWire",
+                "YKDesktop", "YKInteraction", "YKFIDO", "YKOpenPGP", "YKVirtualKeyHost", "YKVirtualKey", "YKHardware",
+                "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
             ]),
         library("Keys/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
         library("Keys/YKTokenStore", ["YKStore", "YKSecurID", "YKTransport", "YKCrypto", "YKWire"]),
@@ -411,8 +411,9 @@ let package = Package(
         test(
             "YKBridgeTests",
             [
-                "YKBridge", "YKInteraction", "YKFIDO", "YKVirtualKeyHost", "YKVirtualKey", "YKHardware", "YKTransport",
-                "YKProtocols", "YKCrypto", "YKWire",
+                "YKBridge", "YKInteraction", "YKFIDO", "YKPIV", "YKOpenPGP", "YKOATH", "YKVirtualKeyHost",
+                "YKVirtualKey",
+                "YKHardware", "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
             ]),
         test("YKDesktopTests", ["YKDesktop", "YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
         test(

@@ -2,6 +2,7 @@
 
 package import TerminalIO
 package import YKBridge
+package import YKVirtualKeyHost
 import YKWire
 
 extension RemoteError: Explained {
@@ -28,11 +29,21 @@ extension RemoteError: Explained {
             Explanation(
                 "remote-device", .permission, "the other end cannot create a device: \(ending.text.printable)",
                 hint: "there: sudo modprobe uhid; as root: --command 'sudo ykit bridge --stdio'")
+        case .ended(let ending) where ending.reason == .noReader:
+            Explanation(
+                "remote-reader", .noDevice, "the other end cannot show a card: \(ending.text.printable)",
+                hint: "there: sudo apt install vsmartcard-vpcd && sudo systemctl restart pcscd")
         case .ended(let ending):
             Explanation(
                 "remote-ended", .server,
                 "the other end ended the connection"
                     + (ending.text.isEmpty ? ", \(ending.reason)" : ": \(ending.text.printable)"))
+        case .noCards(let program):
+            Explanation(
+                "remote-version", .server,
+                "the other end (ykit \(program.printable)) cannot show applications of a card",
+                hint: "install the same version of ykit at both ends")
+        case .reader(let error): error.explanation
         case .lost: Explanation("remote-lost", .server, "the connection to the other end was lost")
         case .device(let error): error.explanation
         case .noFIDO2:
@@ -46,5 +57,12 @@ extension RemoteError: Explained {
     private static func words(_ versions: ClosedRange<UInt8>) -> String {
         versions.count == 1
             ? "version \(versions.lowerBound)" : "versions \(versions.lowerBound) to \(versions.upperBound)"
+    }
+}
+
+extension VPCDError: Explained {
+    package var explanation: Explanation {
+        Explanation(
+            "vpcd", .noDevice, "\(self)", hint: "sudo apt install vsmartcard-vpcd && sudo systemctl restart pcscd")
     }
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKTransport
+public import YKVirtualKeyHost
 
 /// An event to show to the user of a bridge.
 public enum BridgeEvent: Hashable, Sendable {
     /// Programs find the bridge at this path, which is empty if it has no visible node.
     case inserted(node: String)
-    /// The device was unplugged.
+    /// Programs find the card in the reader of vpcd at this address.
+    case cardInserted(VPCDAddress)
+    /// The device was unplugged, or the card removed.
     case removed
     /// A FIDO card is ready in a reader.
     case cardReady(reader: String, isContactless: Bool)

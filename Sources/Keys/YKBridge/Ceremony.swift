@@ -18,6 +18,8 @@ public enum Ceremony: Hashable, Sendable {
     case reset
     /// The PIN is set, changed or verified.
     case pin
+    /// An application of a card is used, in a remote bridge.
+    case card(CardUse)
     /// Anything else, such as listing credentials.
     case manage
 }

@@ -202,12 +202,12 @@ import YKWire
     @Test("ends of other versions say so at both sides")
     func versions() async throws {
         let bench = RemoteBench(try .new())
-        let result = try await bench.run(hello: RemoteHello(versions: 2...4, program: "9.9")) { bench in
+        let result = try await bench.run(hello: RemoteHello(versions: 3...4, program: "9.9")) { bench in
             try await onThread { #expect(bench.farEnded.wait(milliseconds: 60_000)) }
             bench.farEnded.post()
         }
-        #expect(throws: RemoteError.incompatible(own: 1...1, other: 2...4, program: "9.9")) { try result.get() }
-        #expect(throws: RemoteError.incompatible(own: 2...4, other: 1...1, program: "1")) { try bench.farResult?.get() }
+        #expect(throws: RemoteError.incompatible(own: 1...2, other: 3...4, program: "9.9")) { try result.get() }
+        #expect(throws: RemoteError.incompatible(own: 3...4, other: 1...2, program: "1")) { try bench.farResult?.get() }
         #expect(!bench.kernel.isPluggedIn)
     }
 

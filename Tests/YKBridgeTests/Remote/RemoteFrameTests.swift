@@ -9,7 +9,8 @@ import YKWire
 /// The frames between the ends.
 struct RemoteFrameTests {
     static let frames: [RemoteFrame] = [
-        .hello(RemoteHello(versions: 1...3, program: "0.2.0")), .key([0, 0xA0]), .request(7, [4]), .touch(7),
+        .hello(RemoteHello(versions: 1...3, program: "0.2.0")), .key([0, 0xA0]), .card([0x3B, 0x80]),
+        .request(7, [4]), .touch(7),
         .reply(.max, [0x27]), .cancel(8), .alive, .end(RemoteEnding(.noDevice, "no uhid")),
         .request(1, [UInt8](repeating: 1, count: CTAPHID.messageLimit)),
     ]

@@ -27,6 +27,7 @@ final class BridgeEvents: Sendable {
         case .inserted(let node):
             state.withLock { $0.node = node.isEmpty ? nil : node }
             terminal.say(node.isEmpty ? "the device is ready" : "the device is \(node)")
+        case .cardInserted(let address): terminal.say("the card is in the reader at \(address)")
         case .removed: terminal.notice("the device was removed")
         case .cardReady(let reader, let isContactless):
             terminal.notice("a \(isContactless ? "contactless card" : "card with contacts") in '\(reader.printable)'")
@@ -68,7 +69,24 @@ extension Ceremony {
         case .select: "choose this key"
         case .reset: "delete all credentials of the card"
         case .pin: "verify or change the PIN"
+        case .card(let use): use.words
         case .manage: "answer a program"
+        }
+    }
+}
+
+extension CardUse {
+    /// What it does, after "to".
+    var words: String {
+        switch self {
+        case .unlock(let application): "verify the \(application.title) PIN, which is entered here"
+        case .pivKey(let slot): "sign or decrypt with the PIV key in slot \(Hex.encode([slot]))"
+        case .pivAgreement(let slot): "derive a secret with the PIV key in slot \(Hex.encode([slot]))"
+        case .openPGPSign: "sign with the OpenPGP key"
+        case .openPGPDecrypt: "decrypt with the OpenPGP key"
+        case .openPGPAuthenticate: "authenticate with the OpenPGP key"
+        case .code(let account): "calculate the code of '\(account.printable)'"
+        case .allCodes: "calculate the codes of all accounts"
         }
     }
 }

@@ -43,17 +43,25 @@ struct BridgeVerb: Verb {
     @Flag("--stdio", help: "Serve as the far end of 'ykit remote', over standard input and output.")
     var stdio = false
 
+    @Option(
+        "--vpcd <host:port>", omitted: .unlessWord("127.0.0.1:35963"),
+        help: "The address of vpcd, 127.0.0.1:35963 without a value.")
+    var vpcd: String?
+
     func check() throws {
         if stdio, always || wait != nil { throw UsageError("--stdio cannot be combined with --always and --wait") }
+        if vpcd != nil, !stdio { throw UsageError("--vpcd requires --stdio") }
         if let wait, !(1...600).contains(wait) { throw UsageError("--wait must be 1 to 600 seconds") }
         if let user, !BridgeNode.isName(user) { throw UsageError("--owner: invalid user name") }
     }
 
     func run(in run: Run) async throws -> Outcome<BridgeReport> {
-        if run.options.plan { return stdio ? farPlan : try plan(run) }
+        let reader: VPCDAddress
+        do { reader = try VPCDAddress(parsing: vpcd ?? "") } catch { throw Explanation.usage("--vpcd: \(error)") }
+        if run.options.plan { return stdio ? farPlan(reader) : try plan(run) }
         OneProcessor.leave()
         let events = BridgeEvents(run.terminal, run.log)
-        if stdio { return try serveRemoteKey(run, events) }
+        if stdio { return try serveRemoteKey(run, events, reader) }
         let person = try ask.person(run.terminal)
         let bridge = Bridge(
             settings(run), readers: SelectedReaders(keys: run.keys), person: person, environment: run.environment,

@@ -44,6 +44,10 @@ final class RemoteEvents: Sendable {
             let result =
                 status == 0 ? "done" : CTAPProtocol.statuses[status]?.meaning ?? "status \(Hex.encode([status]))"
             terminal.notice("\(ceremony.words), for \(host): \(result)")
+        case .used(let use, let status):
+            state.withLock { $0.ceremonies += 1 }
+            let result = status == .ok ? "done" : status.meaning ?? status.hex
+            terminal.notice("\(use.words), for \(host): \(result)")
         case .failed(let ceremony, let error):
             terminal.warnNow("\(ceremony.words), for \(host): \(error.explanation.message)")
         }

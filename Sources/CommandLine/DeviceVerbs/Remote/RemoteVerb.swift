@@ -21,7 +21,8 @@ struct RemoteVerb: Verb {
             their requests to this end. Before the key is used, the host, the operation and the site are shown and you \
             are asked; the PIN is entered here. Only registration and sign-in are passed on. Relying parties that may \
             guard secrets of this machine (ssh:, pam://…, io.systemd.cryptsetup, age) have to be named. Options after \
-            -- are passed to ssh. The device there is removed when the connection ends.
+            -- are passed to ssh. With --card, a virtual reader (vpcd) is presented there instead, for gpg, ykman and \
+            OpenSC; only commands that use keys are passed on, never those that change something. The device there is removed when the connection ends.
             """,
         examples: [
             Example("ykit remote --plan dev.example.com", "Show what would be run and allowed."),
@@ -29,6 +30,7 @@ struct RemoteVerb: Verb {
             Example(
                 "ykit remote dev --allow github.com --allow ssh: -- -J gate",
                 "Allow only these sites, with options for ssh."),
+            Example("ykit remote dev --card openpgp --card piv", "For gpg and PKCS #11 there, in a virtual reader."),
         ])
     static let uses: GlobalUse = [.device, .virtual, .plan, .ownPlan]
 
@@ -38,6 +40,11 @@ struct RemoteVerb: Verb {
 
     @Option("--command <command>", help: "The command to run there, in its shell.")
     var command = "ykit bridge --stdio"
+
+    @Option(
+        "--card <application>",
+        help: "Show this application of the card there instead of FIDO: piv, oath or openpgp; may be repeated.")
+    var card: [RemoteApplication] = []
 
     @Option(
         "--allow <site>",
@@ -58,6 +65,9 @@ struct RemoteVerb: Verb {
 
     func check() throws {
         if let wait, !(1...100).contains(wait) { throw UsageError("--wait must be 1 to 100 seconds") }
+        if !card.isEmpty, !(allow + allowAlways).isEmpty {
+            throw UsageError("--card cannot be combined with --allow and --allow-always, which name sites")
+        }
         if ask == .none { throw UsageError("--ask none would allow every site: name the sites with --allow-always") }
         if host.isEmpty || host.hasPrefix("-") { throw UsageError("'\(host.printable)' is not a host") }
         if command.isEmpty { throw UsageError("--command must not be empty") }
@@ -71,7 +81,8 @@ struct RemoteVerb: Verb {
         OneProcessor.leave()
         let events = RemoteEvents(run.terminal, run.log, host: host)
         let person = try ask.person(run.terminal, .remote)
-        let service = try await open(run)
+        let service = card.isEmpty ? try await open(run) : nil
+        let opened = card.isEmpty ? nil : try await openCard(run)
         let child: ChildProcess.Conversation
         do { child = try ChildProcess.converse(ssh, sshArguments) } catch { throw error.explanation }
         child.errorLines { events.show($0) }
@@ -79,7 +90,12 @@ struct RemoteVerb: Verb {
             host: host, input: child.output, output: child.input, program: Program.version, policy: policy,
             person: person, cancellation: run.environment.cancellation, report: events.report)
         var failure: RemoteError?
-        do { try await near.run(service, reopen: { try? await open(run) }) } catch { failure = error }
+        do throws(RemoteError) {
+            if let service { try await near.run(service, reopen: { try? await open(run) }) }
+            if let opened {
+                try await near.run(card: opened, card, pins: pins(run), reopen: { try? await openCard(run) })
+            }
+        } catch { failure = error }
         person.withdraw()
         let status = child.end()
         if let failure { throw explanation(failure, status) }
@@ -87,7 +103,7 @@ struct RemoteVerb: Verb {
     }
 
     /// Opens the key. The PIN is entered for each ceremony, at a prompt that states the purpose.
-    private func open(_ run: Run) async throws -> FIDOService {
+    func open(_ run: Run) async throws -> FIDOService {
         let broker = run.broker(run.given(.fidoPIN, run.source(of: .fido, pin)))
         let (person, host) = (run.person, host.printable)
         let id = CredentialID(.fidoPIN, key: nil)
@@ -128,19 +144,18 @@ struct RemoteVerb: Verb {
 
     private func report(_ counts: (ceremonies: Int, refused: Int)) -> RemoteReport {
         RemoteReport(
-            host: host, command: command, allowed: allow.map(\.pattern.description),
+            host: host, command: command, applications: card.map(\.rawValue), allowed: allow.map(\.pattern.description),
             allowedAlways: allowAlways.map(\.pattern.description), ceremonies: counts.ceremonies,
             refused: counts.refused)
     }
 
     private var plan: Outcome<RemoteReport> {
+        let run = "would run: " + (["ssh"] + sshArguments).map(\.shellQuoted).joined(separator: " ")
+        guard card.isEmpty else { return Outcome(report((0, 0)), [run] + cardPlan) }
         let sites =
             allow.isEmpty
             ? "any site on the web" : allow.map { $0.pattern.description.printable }.joined(separator: ", ")
-        var lines = [
-            "would run: " + (["ssh"] + sshArguments).map(\.shellQuoted).joined(separator: " "),
-            "would ask before each use of the key, for \(sites)",
-        ]
+        var lines = [run, "would ask before each use of the key, for \(sites)"]
         if !allowAlways.isEmpty {
             lines.append(
                 "would not ask for " + allowAlways.map { $0.pattern.description.printable }.joined(separator: ", "))
@@ -154,6 +169,7 @@ struct RemoteVerb: Verb {
 struct RemoteReport: Report {
     let host: String
     let command: String
+    let applications: [String]
     let allowed: [String]
     let allowedAlways: [String]
     let ceremonies: Int
@@ -162,6 +178,7 @@ struct RemoteReport: Report {
     static let members: [Member<RemoteReport>] = [
         Member("host") { $0.host },
         Member("command", "what is run there") { $0.command },
+        Member("applications", "of the card that are shown there instead of FIDO") { $0.applications },
         Member("allowed", "the only sites that may be asked for; empty: every site on the web") { $0.allowed },
         Member("allowedAlways", "the sites that are used without asking") { $0.allowedAlways },
         Member("ceremonies", "how often the key was used") { $0.ceremonies },

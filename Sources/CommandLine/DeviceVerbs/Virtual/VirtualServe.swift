@@ -115,10 +115,7 @@ struct VirtualServe: Verb {
             key, at: address, faults: faults, cancellation: Interruption.cancellation, report: events.report)
         server.reconnects = true
         server.isContactless = nfc
-        do { try server.run() } catch {
-            throw Explanation(
-                "vpcd", .noDevice, "\(error)", hint: "sudo apt install vsmartcard-vpcd && sudo systemctl restart pcscd")
-        }
+        do { try server.run() } catch { throw error.explanation }
         return Outcome(ServedKey(address: address))
     }
 

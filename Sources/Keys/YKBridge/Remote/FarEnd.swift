@@ -2,10 +2,11 @@
 
 import YKHardware
 public import YKTransport
-import YKVirtualKeyHost
+public import YKVirtualKeyHost
 
-/// The far end of a remote bridge: presents a security key on HID to the programs of this machine, and passes their
-/// requests to the near end, where the key and its user are. All decisions are made at the near end.
+/// The far end of a remote bridge: presents a security key on HID to the programs of this machine, or a card in the reader
+/// of vpcd, and passes their requests to the near end, where the key and its user are. All decisions are made at the near
+/// end.
 public struct FarEnd {
     /// The name of the device.
     public static let name = "ykit bridge to a remote key"
@@ -18,6 +19,8 @@ public struct FarEnd {
     private let cancellation: Cancellation
     private let report: (BridgeEvent) -> Void
     private let open: (() -> (descriptor: Int32, errno: Int32))?
+    /// Where a card is put into a reader, if the near end has one.
+    public var reader = VPCDAddress()
     /// How long a program waits for the near end.
     var patience = Duration.seconds(120)
 
@@ -64,32 +67,49 @@ public struct FarEnd {
     }
 
     private func serve() throws(RemoteError) {
-        let (wake, host): (Wake, UHIDDevice)
-        do throws(UHIDError) {
-            wake = try Wake()
-            host = UHIDDevice(cancellation, wake: wake, open: open) { [report] event in
-                switch event {
-                case .inserted(let node): report(.inserted(node: node))
-                case .removed: report(.removed)
-                }
-            }
-            if open == nil { try host.check() }
-        } catch { throw .device(error) }
+        let wake: Wake
+        do throws(UHIDError) { wake = try Wake() } catch { throw .device(error) }
         channel.send(.hello(hello))
         let inbox = RemoteInbox(RemoteFrameReader(skipsNoise: false), wake: wake.signal)
         guard inbox.fill(from: channel) else { throw .noThread }
         defer { inbox.end() }
-        guard let info = try key(inbox, wake) else { return }
+        switch try offer(inbox, wake) {
+        case .key(let info): try serve(key: info, inbox, wake)
+        case .card(let atr):
+            let reader = FarReader(channel, inbox, wake, cancellation, report: report)
+            try reader.serve(atr, at: self.reader)
+        case nil: return
+        }
+    }
+
+    private func serve(key info: [UInt8], _ inbox: RemoteInbox, _ wake: Wake) throws(RemoteError) {
+        let host = UHIDDevice(cancellation, wake: wake, open: open) { [report] event in
+            switch event {
+            case .inserted(let node): report(.inserted(node: node))
+            case .removed: report(.removed)
+            }
+        }
         let authenticator = FarAuthenticator(channel, inbox, info: info, patience: patience)
         var device = FarDevice(authenticator)
         let description = HIDDescription(
             name: Self.name, serial: owner ?? "", vendor: Bridge.vendor, product: Bridge.product, version: 0x0100)
-        do { try host.serve(&device, as: description) } catch { throw .device(error) }
+        do {
+            if open == nil { try host.check() }
+            try host.serve(&device, as: description)
+        } catch { throw .device(error) }
         if case .failure(let error)? = authenticator.result { throw error }
     }
 
-    /// Waits for the near end's greeting and the description of its key; `nil` if the connection ended before that.
-    private func key(_ inbox: RemoteInbox, _ wake: Wake) throws(RemoteError) -> [UInt8]? {
+    /// What the near end has.
+    private enum Offer {
+        /// A key, and what it can do.
+        case key([UInt8])
+        /// A card, and its answer to reset.
+        case card([UInt8])
+    }
+
+    /// Waits for the near end's greeting, and for what it has; `nil` if it ended before that.
+    private func offer(_ inbox: RemoteInbox, _ wake: Wake) throws(RemoteError) -> Offer? {
         var isGreeted = false
         let deadline = Deadline.after(Self.greetingTime, cancellation: cancellation)
         while !deadline.isCancelled {
@@ -102,7 +122,8 @@ public struct FarEnd {
             case .hello(let other) where !isGreeted:
                 try hello.check(other)
                 isGreeted = true
-            case .key(let info) where isGreeted: return info
+            case .key(let info) where isGreeted: return .key(info)
+            case .card(let atr) where isGreeted: return .card(atr)
             case .alive where isGreeted: break
             case .end(let ending): return try ending.isDone()
             default: throw .violation(.unexpected)

@@ -15,9 +15,7 @@ final class NearAuthenticator: Sendable {
         var next: UInt64 = 0
         /// The number of requests.
         var requests = 0
-        /// How many requests are allowed without a pause, and when that number was last increased.
-        var burst: Int
-        var counted = ContinuousClock.now
+        var pace: Pace
     }
 
     private let end: NearEnd
@@ -27,7 +25,7 @@ final class NearAuthenticator: Sendable {
     init(_ end: NearEnd) {
         self.end = end
         consent = Consent(end.policy)
-        state = Mutex(State(burst: end.burst))
+        state = Mutex(State(pace: Pace(burst: end.burst, pause: end.pace)))
     }
 
     /// Returns the answer to a message. When the task is cancelled, the question is withdrawn and the operation on the
@@ -141,12 +139,9 @@ final class NearAuthenticator: Sendable {
     private func slowDown() async {
         let pause = state.withLock { state in
             state.requests += 1
-            let steps = Int(state.counted.duration(to: .now) / end.pace)
-            if steps > 0 { (state.burst, state.counted) = (min(end.burst, state.burst + steps), .now) }
-            state.burst -= 1
-            return state.burst < 0
+            return state.pace.count()
         }
-        if pause { try? await Task.sleep(for: end.pace) }
+        if let pause { try? await Task.sleep(for: pause) }
     }
 }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 public import YKFIDO
 public import YKInteraction
 public import YKTransport
-import YKWire
 
 /// The near end of a remote bridge: serves the requests of a far end with the key here. A ``RemotePolicy`` decides what
 /// a far end may request, and the user is asked before the key is used.
@@ -66,167 +64,69 @@ public struct NearEnd: Sendable {
             info = PresentedInfo.answer(try await service.info())
         } catch { throw .noFIDO2 }
         await service.rest()
-        let (events, stream) = AsyncStream.makeStream(of: NearReader.Event.self)
-        let reader = NearReader(channel, hello, info: info, cancellation, stream)
-        guard reader.start() else { throw .noThread }
-        defer { reader.end() }
         let authenticator = NearAuthenticator(self)
         var service = service
-        var failure: RemoteError?
-        for await event in events {
-            switch event {
-            case .greeted(let program): report(.connected(program: program))
-            case .request(let request):
-                if case .closed = service.state, let other = await reopen() { service = other }
-                let answer = await self.answer(request, authenticator, service)
-                reader.answered(request, answer)
-            case .ended(let error): failure = error
-            }
+        let failure = await serve(.key(info)) { request in
+            if case .closed = service.state, let other = await reopen() { service = other }
+            return await self.answer(request, service) { await authenticator.answer($0.message, $0.number, $1) }
         }
         await service.close()
         if let failure { throw failure }
     }
 
+    /// The same with applications of the key's card, for which a reader is shown at the far end instead of a security key.
+    /// From the first command of a program there until it leaves the card, no other program here may use the card.
+    ///
+    /// - Parameters:
+    ///   - card: The card. A touch that a command waits for has to come within its time for an operation.
+    ///   - applications: What may be selected.
+    ///   - pins: Where PINs come from.
+    ///   - reopen: Opens the card again after it was removed; `nil` if it is not there.
+    /// - Throws: `RemoteError` unless the far end is done, or it was cancelled.
+    public func run(
+        card: CardService, _ applications: [RemoteApplication], pins: RemotePINs,
+        reopen: () async -> CardService? = { nil }
+    ) async throws(RemoteError) {
+        let answers = NearCard(self, applications, pins)
+        let atr = await card.identity.atr
+        var card = card
+        let failure = await serve(.card(atr)) { request in
+            if case .closed = card.state, let other = await reopen() {
+                card = other
+                answers.restart()
+            }
+            return await self.answer(request, card) { await answers.answer($0.message, $1) }
+        }
+        await card.close()
+        if let failure { throw failure }
+    }
+
+    /// Shows the far end what there is, and answers its requests until the end; returns why it failed.
+    private func serve(
+        _ offer: RemoteFrame, _ answer: (NearReader.Request) async -> [UInt8]
+    ) async -> RemoteError? {
+        let (events, stream) = AsyncStream.makeStream(of: NearReader.Event.self)
+        let reader = NearReader(channel, hello, offer, cancellation, stream)
+        guard reader.start() else { return .noThread }
+        defer { reader.end() }
+        var failure: RemoteError?
+        for await event in events {
+            switch event {
+            case .greeted(let program): report(.connected(program: program))
+            case .request(let request): reader.answered(request, await answer(request))
+            case .ended(let error): failure = error
+            }
+        }
+        return failure
+    }
+
     /// Runs a request in a task that is cancelled by the far end, or when the connection ends.
-    private func answer(
-        _ request: NearReader.Request, _ authenticator: NearAuthenticator, _ service: FIDOService
+    private func answer<Service: Sendable>(
+        _ request: NearReader.Request, _ service: Service,
+        _ body: @escaping @Sendable (NearReader.Request, Service) async -> [UInt8]
     ) async -> [UInt8] {
-        let work = Task { await authenticator.answer(request.message, request.number, service) }
+        let work = Task { await body(request, service) }
         request.cancellation.onCancel { work.cancel() }
         return await work.value
-    }
-}
-
-/// Reads the far end's frames, and rejects unexpected ones. At most one request is in progress.
-final class NearReader: Sendable {
-    /// What was received.
-    enum Event: Sendable {
-        /// The far end greeted.
-        case greeted(program: String)
-        /// A message for the key.
-        case request(Request)
-        /// The connection has ended.
-        case ended(RemoteError?)
-    }
-
-    /// A message for the key.
-    struct Request: Sendable {
-        let number: UInt32
-        let message: [UInt8]
-        let cancellation = RequestCancellation()
-    }
-
-    private let channel: RemoteChannel
-    private let hello: RemoteHello
-    private let info: [UInt8]
-    private let cancellation: Cancellation
-    private let stream: AsyncStream<Event>.Continuation
-    private let inbox: RemoteInbox
-    private let current = Mutex<Request?>(nil)
-    private let isOver = Cancellation()
-
-    init(
-        _ channel: RemoteChannel, _ hello: RemoteHello, info: [UInt8], _ cancellation: Cancellation,
-        _ stream: AsyncStream<Event>.Continuation
-    ) {
-        (self.channel, self.hello, self.info) = (channel, hello, info)
-        (self.cancellation, self.stream) = (cancellation, stream)
-        inbox = RemoteInbox(RemoteFrameReader(skipsNoise: true)) {}
-    }
-
-    /// Starts to read on a separate thread; `false` if none can be started.
-    func start() -> Bool { SystemThread.start { [self] in read() } }
-
-    /// Stops reading.
-    func end() { isOver.cancel() }
-
-    /// Sends the answer to a request, and allows the next one.
-    func answered(_ request: Request, _ answer: [UInt8]) {
-        current.withLock { $0 = nil }
-        channel.send(.reply(request.number, answer))
-    }
-
-    private func read() {
-        var failure: RemoteError?
-        do throws(RemoteError) { try follow() } catch { failure = error }
-        current.withLock { $0 }?.cancellation.cancel()
-        channel.send(.end(failure?.ending ?? RemoteEnding(.done)))
-        stream.yield(.ended(failure))
-        stream.finish()
-    }
-
-    private func follow() throws(RemoteError) {
-        var isGreeted = false
-        var (heard, shown) = (ContinuousClock.now, ContinuousClock.now)
-        while !cancellation.isCancelled, !isOver.isCancelled {
-            inbox.take(channel.receive())
-            while let frame = try inbox.next() {
-                heard = .now
-                if case .end(let ending) = frame {
-                    let _: Void? = try ending.isDone()
-                    return
-                }
-                if isGreeted { try take(frame) } else { isGreeted = try greet(frame) }
-            }
-            // Before the greeting, ssh may be asking for a password.
-            guard isGreeted else { continue }
-            if heard.duration(to: .now) > FarAuthenticator.silence { throw .lost }
-            if shown.duration(to: .now) >= FarAuthenticator.pulse {
-                shown = .now
-                channel.send(.alive)
-            }
-        }
-    }
-
-    private func greet(_ frame: RemoteFrame) throws(RemoteError) -> Bool {
-        guard case .hello(let other) = frame else { throw .violation(.unexpected) }
-        channel.greet()
-        channel.send(.hello(hello))
-        try hello.check(other)
-        channel.send(.key(info))
-        stream.yield(.greeted(program: other.program))
-        return true
-    }
-
-    private func take(_ frame: RemoteFrame) throws(RemoteError) {
-        switch frame {
-        case .request(let number, let message):
-            let request = Request(number: number, message: message)
-            let isTurn = current.withLock { current in
-                guard current == nil else { return false }
-                current = request
-                return true
-            }
-            guard isTurn else { throw .violation(.unexpected) }
-            stream.yield(.request(request))
-        case .cancel(let number):
-            // The reply may have been on its way.
-            if let request = current.withLock({ $0 }), request.number == number { request.cancellation.cancel() }
-        case .alive: break
-        default: throw .violation(.unexpected)
-        }
-    }
-}
-
-/// Cancels a request, even one that has not been started.
-final class RequestCancellation: Sendable {
-    private let state = Mutex<(isCancelled: Bool, action: (@Sendable () -> Void)?)>((false, nil))
-
-    /// Cancels.
-    func cancel() {
-        let action = state.withLock { state in
-            state.isCancelled = true
-            return state.action
-        }
-        action?()
-    }
-
-    /// Sets the action to run on cancellation, and runs it immediately if the request is already cancelled.
-    func onCancel(_ action: @escaping @Sendable () -> Void) {
-        let isCancelled = state.withLock { state in
-            state.action = action
-            return state.isCancelled
-        }
-        if isCancelled { action() }
     }
 }

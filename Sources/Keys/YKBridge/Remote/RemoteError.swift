@@ -16,6 +16,10 @@ public enum RemoteError: Error, Hashable, Sendable {
     case ended(RemoteEnding)
     /// The connection was cut, or the other end was silent for too long.
     case lost
+    /// The far end does not know applications of cards; what it says its program is.
+    case noCards(program: String)
+    /// The far end has no reader to put the card into, or no longer.
+    case reader(VPCDError)
     /// The device could not be created.
     case device(UHIDError)
     /// The key does not support FIDO2.

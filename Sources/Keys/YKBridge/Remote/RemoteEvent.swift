@@ -4,6 +4,7 @@ public import YKFIDO
 public import YKInteraction
 import YKProtocols
 import YKTransport
+public import YKWire
 
 /// An event to show to the user at the near end.
 public enum RemoteEvent: Hashable, Sendable {
@@ -17,6 +18,8 @@ public enum RemoteEvent: Hashable, Sendable {
     case withdrawn(Ceremony)
     /// The key has answered: the CTAP2 status of the answer (CTAP 2.2 §8.2).
     case answered(Ceremony, status: UInt8)
+    /// The card has answered: the status word of the answer.
+    case used(CardUse, StatusWord)
     /// The key did not perform the request.
     case failed(Ceremony, FIDOError)
 }

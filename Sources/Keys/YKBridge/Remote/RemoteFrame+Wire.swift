@@ -4,7 +4,7 @@ package import YKWire
 
 extension RemoteFrame {
     /// The kinds of frames.
-    private enum Kind: UInt8 { case hello = 1, key, request, touch, reply, cancel, alive, end }
+    private enum Kind: UInt8 { case hello = 1, key, request, touch, reply, cancel, alive, end, card }
 
     /// The longest texts, in bytes.
     private static let (programLimit, textLimit) = (64, 512)
@@ -20,6 +20,7 @@ extension RemoteFrame {
                         + hello.program.utf8.prefix(Self.programLimit)
                 )
             case .key(let info): (.key, info)
+            case .card(let atr): (.card, atr)
             case .request(let number, let message): (.request, Self.bytes(number) + message)
             case .touch(let number): (.touch, Self.bytes(number))
             case .reply(let number, let answer): (.reply, Self.bytes(number) + answer)
@@ -44,6 +45,7 @@ extension RemoteFrame {
         switch kind {
         case .hello: self = .hello(try Self.hello(&reader))
         case .key: self = .key(try Self.message(&reader))
+        case .card: self = .card(try Self.answerToReset(&reader))
         case .request: self = .request(try reader.uint32("a number"), try Self.message(&reader))
         case .touch: self = .touch(try reader.uint32("a number"))
         case .reply: self = .reply(try reader.uint32("a number"), try Self.message(&reader))
@@ -63,7 +65,16 @@ extension RemoteFrame {
         return RemoteHello(versions: lowest...highest, program: program)
     }
 
-    /// A CTAP2 message or its answer, neither of which is empty.
+    /// 2 to 33 bytes (ISO 7816-3 §8.2.1).
+    private static func answerToReset(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
+        let atr = reader.rest()
+        guard (2...33).contains(atr.count) else {
+            throw WireError(.malformed, at: 0, "an answer to reset of \(atr.count) bytes")
+        }
+        return atr
+    }
+
+    /// A message for the key or its answer, neither of which is empty.
     private static func message(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
         let message = reader.rest()
         guard !message.isEmpty, message.count <= CTAPHID.messageLimit else {

@@ -9,7 +9,10 @@ package enum RemoteFrame: Hashable, Sendable {
     case hello(RemoteHello)
     /// The description of the key for the far end's programs: an answer to getInfo. The second frame of the near end.
     case key([UInt8])
-    /// A CTAP2 message for the key, and its number. One at a time: the next one follows the reply.
+    /// The answer to reset of the card, in the place of ``key(_:)``: the far end shows a reader, not a security key.
+    case card([UInt8])
+    /// A CTAP2 message for the key, or what vpcd sends to a card, and its number. One at a time: the next one follows the
+    /// reply.
     case request(UInt32, [UInt8])
     /// The request with this number waits for its user.
     case touch(UInt32)
@@ -31,7 +34,9 @@ package enum RemoteFrame: Hashable, Sendable {
 /// The protocol versions that an end supports, and its program.
 package struct RemoteHello: Hashable, Sendable {
     /// The versions that this program supports.
-    package static let spoken: ClosedRange<UInt8> = 1...1
+    package static let spoken: ClosedRange<UInt8> = 1...2
+    /// The first version with ``RemoteFrame/card(_:)``.
+    package static let withCards: UInt8 = 2
 
     /// The lowest and the highest version.
     package let versions: ClosedRange<UInt8>
@@ -65,6 +70,8 @@ public struct RemoteEnding: Hashable, Sendable {
         public static let noDevice = Reason(rawValue: 2)
         /// The other end violated the protocol.
         public static let violation = Reason(rawValue: 3)
+        /// The far end has no reader to put the card into.
+        public static let noReader = Reason(rawValue: 4)
 
         /// The number.
         public var description: String { "reason \(rawValue)" }

@@ -89,7 +89,8 @@ extension RemoteError {
     /// The ending to send to the other end.
     var ending: RemoteEnding {
         switch self {
-        case .incompatible: RemoteEnding(.incompatible)
+        case .incompatible, .noCards: RemoteEnding(.incompatible)
+        case .reader(let error): RemoteEnding(.noReader, error.description)
         case .device(let error): RemoteEnding(.noDevice, error.description)
         case .noThread: RemoteEnding(.noDevice, "no thread")
         case .violation(let error): RemoteEnding(.violation, error.description)

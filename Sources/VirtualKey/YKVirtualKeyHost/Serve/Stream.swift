@@ -77,6 +77,17 @@ struct Stream: ~Copyable {
         return nil
     }
 
+    /// Returns what comes within `limit`: `nil` if nothing does, empty if the other side is gone.
+    borrowing func receive(within limit: Duration, _ cancellation: Cancellation) -> [UInt8]? {
+        guard Self.wait(descriptor, POLLIN, limit, cancellation) else { return nil }
+        var block = [UInt8](repeating: 0, count: 4096)
+        Self.set(TCP_QUICKACK, descriptor)
+        let count = recv(descriptor, &block, block.count, 0)
+        Self.set(TCP_QUICKACK, descriptor)
+        if count < 0, errno == EAGAIN || errno == EINTR { return nil }
+        return Array(block.prefix(max(count, 0)))
+    }
+
     /// Sends all bytes; `false` if the other side is gone or the operation was cancelled.
     borrowing func send(_ bytes: [UInt8], _ cancellation: Cancellation) -> Bool {
         var rest = bytes[...]

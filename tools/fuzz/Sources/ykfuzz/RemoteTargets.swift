@@ -20,7 +20,47 @@ extension FuzzTarget {
             }
         },
         FuzzTarget(name: "remote-request") { decide($0) },
+        // Messages of a far end's reader, each with two bytes of length before it, to a card with all applications.
+        FuzzTarget(name: "remote-card") { bytes in
+            var card = CardRelay(CardFilter(RemoteApplication.allCases))
+            var rest = bytes[...]
+            while rest.count >= 2 {
+                let length = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
+                let message = Array(rest.dropFirst(2).prefix(length))
+                rest = rest.dropFirst(2 + length)
+                follow(card.take(message), &card)
+            }
+        },
     ]
+
+    /// What a key may be sent, by application, in other words than the filter's: the instructions that use or read.
+    private static let allowed: [RemoteApplication: Set<UInt8>] = [
+        .piv: [0x20, 0x87, 0xCB, 0xF7, 0xFD], .oath: [0xA1, 0xA2, 0xA4],
+        .openpgp: [0x20, 0x2A, 0x47, 0x88, 0xCA, 0xF1],
+    ]
+
+    private static func follow(_ step: CardRelay.Step, _ card: inout CardRelay) {
+        switch step {
+        case .answer(let bytes): require((2...7609).contains(bytes.count), "an answer of a wrong size")
+        case .powered: require(card.selected == nil, "a selection outlives the power")
+        case .command(let verdict):
+            switch verdict {
+            case .select(let application): card.select(application)
+            case .read(let command), .use(let command, _):
+                guard let selected = card.selected else { fatalError("a command without a selection") }
+                require(allowed[selected]?.contains(command.ins) == true, "a forbidden instruction")
+                require(command.cla == 0 && command.data.count <= 4096, "a class or length that is not allowed")
+                let isKey = selected == .piv && command.ins == 0x87
+                require(!isKey || command.p2 != 0x9B && command.p2 != 0xF9, "a key that is not the user's")
+                require(command.ins != 0x20 || command.data.isEmpty, "a PIN of the far end")
+                require(command.ins != 0x47 || command.p1 == 0x81, "a key is generated")
+            case .verify(let pin): require([0x80, 0x81, 0x82].contains(pin.reference), "not the user's PIN")
+            case .absent, .refuse: break
+            }
+            let reply = card.reply(verdict.neutral(ResponseAPDU(.ok, data: [UInt8](repeating: 5, count: 600))))
+            require((2...7609).contains(reply.count), "a reply of a wrong size")
+        }
+    }
 
     /// What reaches the key is never more than what a policy allows.
     private static func decide(_ message: [UInt8]) {
