@@ -132,6 +132,14 @@ struct TrialTests {
         #expect(results[.pin]?.response?.flags.userState == "present, verified")
         #expect(results[.attestation]?.response?.credential?.trust.name(isAnchored: false) == "certificates")
         #expect(results[.prf]?.response?.extensions["prf"] == ["lengths": [32, 32], "different": true])
+        let rows = results.mapValues { TrialPage.details(of: $0).map { "\($0.name): \($0.words)" } }
+        #expect(rows.values.joined().allSatisfy { !$0.contains("{") })
+        #expect(rows[.signUp]?.contains("attestation: none") == true)
+        #expect(rows[.signUp]?.contains("model: not disclosed") == true)
+        #expect(rows[.passkey]?.contains("stored on the key: yes") == true)
+        #expect(rows[.passkey]?.contains("data (largeBlob): supported") == true)
+        #expect(rows[.largeBlobWrite]?.contains("data: stored") == true)
+        #expect(rows[.attestation]?.contains { $0.hasPrefix("attestation: packed, signed by ") } == true)
         #expect(browser.site.passkey?.id == results[.passkey]?.response?.credentialID)
         #expect(browser.site.passkey?.account.hasPrefix("ykit try ") == true)
     }

@@ -34,7 +34,7 @@ import YKWire
         #expect(error?.description == "key 3 of getInfo: expected bytes, got text at byte \(place.lowerBound)")
         let missing = #expect(throws: WireError.self) { try info.required(9, .bytes) }
         #expect(missing?.code == .missing)
-        #expect(missing?.reason == "key 9 of getInfo: expected bytes, it is not there")
+        #expect(missing?.reason == "key 9 of getInfo: expected bytes, got nothing")
         let element = #expect(throws: WireError.self) { try info.optionalList(6, of: .int) }
         #expect(element?.reason == "key 6 of getInfo: expected an array of an integer, got text as element 1")
         let inner = #expect(throws: WireError.self) { try info.optionalFields(4)?.required("rk", .text) }

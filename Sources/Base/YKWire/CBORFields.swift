@@ -51,7 +51,7 @@ extension CBOR {
         /// - Throws: `missing` when it is absent, `malformed` when it is of the wrong kind.
         public func required<Value>(_ key: CBOR, _ kind: Kind<Value>) throws(WireError) -> Value {
             guard let value = try optional(key, kind) else {
-                throw WireError(.missing, at: start, "\(name(key)): expected \(kind.name), it is not there")
+                throw WireError(.missing, at: start, "\(name(key)): expected \(kind.name), got nothing")
             }
             return value
         }

@@ -8,9 +8,9 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         case truncated
         /// The value ended before the input did.
         case trailing
-        /// A length or count is above the limit for this format.
-        case malformed
         /// The bytes are not a value of this format.
+        case malformed
+        /// A length or count is above the limit for this format.
         case tooLarge
         /// Values are nested deeper than the limit for this format.
         case tooDeep

@@ -60,7 +60,7 @@ extension AttestationObject {
         statement = try fields.required("attStmt", .map)
         authenticatorData = try AuthenticatorData(decoding: try fields.required("authData", .bytes))
         guard authenticatorData.credential != nil else {
-            throw WireError(.missing, at: 0, "the authenticator data have no credential")
+            throw WireError(.missing, at: 0, "the authenticator data has no credential")
         }
     }
 }

@@ -8,8 +8,8 @@ import YKCrypto
 import YKOATH
 import YKPIV
 import YKStore
-import YKUse
 import YKTransport
+import YKUse
 import YKWire
 
 /// The accounts of a store.

@@ -28,7 +28,7 @@ public struct RelatedOrigins: Hashable, Sendable {
         let json: JSONValue
         do { json = try JSONValue(parsing: text) } catch { throw .json(error) }
         guard let origins = try JSONMembers(json).list("origins", of: .string) else {
-            throw .member("origins", problem: "expected array, it is not there")
+            throw .member("origins", problem: "expected array, got nothing")
         }
         self.origins = origins
     }

@@ -34,8 +34,8 @@ struct TrialPage {
         <body>
         <main>
         <h1>Try your security key</h1>
-        <p>This page acts as a web site that you sign up with. It comes from ykit on this computer; nothing leaves it, and
-        nothing is kept. Plug in your key and take the steps in order.</p>
+        <p>This page acts as a web site that you sign up with. It comes from ykit on this computer and
+        sends nothing to any other. Plug in your key and take the steps in order.</p>
         <noscript><p class="warning">This page needs JavaScript.</p></noscript>
         <ol>
         \(steps.map(section).joined(separator: "\n"))
@@ -106,7 +106,7 @@ struct TrialPage {
             const ready = !needs || ['passed', 'unsupported'].includes(outcomes[needs]);
             button.disabled = busy || over || done || !ready;
           }
-          document.getElementById('end').disabled = over;
+          document.getElementById('end').hidden = over;
         }
         function show(verdict) {
           outcomes[verdict.step] = verdict.outcome;
@@ -122,7 +122,9 @@ struct TrialPage {
         }
         function finished(text) {
           over = true;
-          document.getElementById('over').textContent = text;
+          const passed = Object.values(outcomes).filter(outcome => outcome === 'passed').length;
+          document.getElementById('over').textContent =
+            `${text} ${passed} of ${buttons.length} steps passed. The results are in the terminal; you can close this page.`;
         }
         async function post(path, value) {
           const answer = await fetch(path, {
@@ -166,7 +168,7 @@ struct TrialPage {
               reply = await post('/finish', answer);
             }
             show(reply.verdict);
-            if (reply.over) finished('All done. The results are on the terminal, and this page can be closed.');
+            if (reply.over) finished('Done.');
           } catch (error) {
             place.replaceChildren(element('p', `ykit no longer responds (${error.message}). Start it again.`));
           }
@@ -177,7 +179,7 @@ struct TrialPage {
         for (const button of buttons) button.addEventListener('click', () => run(button.dataset.step));
         document.getElementById('end').addEventListener('click', async () => {
           try { await post('/end', {}); } catch {}
-          finished('Ended. The results so far are on the terminal.');
+          finished('Ended.');
           update();
         });
         known.forEach(show);
@@ -192,32 +194,5 @@ struct TrialPage {
             "hint": result.hint.map(JSONValue.string) ?? .null,
             "details": .array(details(of: result).map { .array([.string($0), .string($1)]) }),
         ]
-    }
-
-    private static func details(of result: TrialResult) -> [(name: String, words: String)] {
-        guard result.outcome == .passed else { return [] }
-        guard let response = result.response else {
-            return [("browser", "the key is already registered (InvalidStateError)")]
-        }
-        var details = [("user", response.flags.userState)]
-        if let credential = response.credential {
-            let trust = credential.trust.description(isAnchored: false)
-            let transports = credential.transports.map(\.rawValue)
-            details += [
-                ("algorithm", credential.algorithm?.description ?? "unknown"),
-                ("model", credential.isAnonymous ? "not told" : "AAGUID \(Hex.uuid(credential.aaguid))"),
-                ("attestation", "\(credential.format.rawValue), vouched for by \(trust)"),
-                ("transports", transports.isEmpty ? "not told" : transports.listed()),
-            ]
-        } else {
-            details.append(("signatures so far", String(response.counter)))
-        }
-        details += response.extensions.members.map { ($0.key, $0.value.text) }
-        switch result.step {
-        case .prf: details.append(("secrets", "two, of 32 bytes each"))
-        case .largeBlobRead: details.append(("data", "\(TrialVerifier.blobLength) bytes, as they were stored"))
-        default: break
-        }
-        return details
     }
 }

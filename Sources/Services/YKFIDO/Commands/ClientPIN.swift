@@ -86,7 +86,7 @@ public enum ClientPIN {
         /// Reads the answer.
         public func decode(_ fields: CBOR.Fields) throws(WireError) -> COSEKey {
             guard let inner = try fields.optionalFields(Reply.keyAgreement) else {
-                throw WireError(.missing, at: 0, "key 1 of \(name): expected a map, it is not there")
+                throw WireError(.missing, at: 0, "key 1 of \(name): expected a map, got nothing")
             }
             return try COSEKey(inner)
         }

@@ -78,8 +78,7 @@ final class PCSCLink: CardLink {
         guard let worker else { return }
         self.worker = nil
         let disposition = disposition
-        let isDone: Void? = try? worker.run("the card's release", .after(.seconds(2)), finalDisposition: disposition)
-        {
+        let isDone: Void? = try? worker.run("the card's release", .after(.seconds(2)), finalDisposition: disposition) {
             $0.disconnect(disposition)
         }
         if isDone != nil { service.park(worker) }
