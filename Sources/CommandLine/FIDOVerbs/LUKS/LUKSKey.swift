@@ -70,7 +70,7 @@ struct LUKSKey: Verb {
     private func derive(_ opener: LUKSOpener, _ run: Run) async throws -> LUKSOpener.Derived {
         let start = ContinuousClock.now
         while true {
-            let keys = try await attached(run)
+            let (keys, failure) = try await attached(run)
             for key in keys {
                 if let found = try await opener.derive(key, serial: key.serial, in: run) { return found }
             }
@@ -79,7 +79,7 @@ struct LUKSKey: Verb {
             let isUnknown = keys.contains { $0.serial == nil } && opener.tokens.contains { $0.serial != nil }
             let patience = max(.seconds(wait), isUnknown ? BusyCard.patience : .zero)
             guard ContinuousClock.now < start + patience else {
-                if keys.isEmpty { throw await Self.withoutKeys(run) }
+                if keys.isEmpty { throw Self.withoutKeys(failure, run) }
                 throw Explanation(
                     "no-such-key", .notFound, "no key that is plugged in opens \(opener.volume.name)",
                     hint: "ykit luks list \(opener.volume.name)")
@@ -89,24 +89,23 @@ struct LUKSKey: Verb {
         }
     }
 
-    /// Explains why there are no keys. At boot, the only advice is to insert one.
-    private static func withoutKeys(_ run: Run) async -> Explanation {
-        do {
-            _ = try await run.keys.only()
-            return Explanation("no-such-key", .notFound, "the key was plugged in too late", hint: "repeat the command")
-        } catch {
-            var explanation = Explanation(error)
-            if explanation.exit == .noDevice {
-                explanation.hint = "insert the key that opens the volume, or wait for it with --wait"
-            }
-            return explanation
+    /// Why there are no keys: what prevented the search, or nothing did. At boot there is no other advice than to insert one.
+    private static func withoutKeys(_ failure: (any Error)?, _ run: Run) -> Explanation {
+        let serial = run.keys.selection.serial
+        let absence = serial.map { KeyError.notFound(serial: $0, .any, []) } ?? .none(.any, .complete)
+        var explanation = Explanation(failure ?? absence)
+        if explanation.exit == .noDevice {
+            explanation.hint = "insert the key that opens the volume, or wait for it with --wait"
         }
+        return explanation
     }
 
-    /// The keys that are plugged in. While waiting for keys, a reader service that is not running yet is not an error.
-    private func attached(_ run: Run) async throws -> [Key] {
-        do { return try await BusyCard.retrying { try await run.keys.all() } } catch {
-            if wait == 0 { throw error } else { return [] }
+    /// The keys that are plugged in. While keys are waited for, a reader service that is not yet there is no error, but the reason
+    /// why none was found.
+    private func attached(_ run: Run) async throws -> (keys: [Key], failure: (any Error)?) {
+        do { return (try await BusyCard.retrying { try await run.keys.all() }, nil) } catch {
+            if wait == 0 { throw error }
+            return ([], error)
         }
     }
 }

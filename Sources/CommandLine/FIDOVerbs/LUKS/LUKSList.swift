@@ -24,7 +24,13 @@ struct LUKSList: Verb {
     func run(in run: Run) async throws -> Outcome<LUKSListing> {
         let volume = try place.open()
         var (attached, warnings) = ([Int: LUKSKeyName](), volume.warnings)
-        let keys = volume.metadata.tokens.contains(where: \.isOfKey) ? (try? await run.keys.all()) ?? [] : []
+        var keys: [Key] = []
+        if volume.metadata.tokens.contains(where: \.isOfKey) {
+            do { keys = try await run.keys.all() } catch {
+                if Interruption.happened { throw Explanation.interrupted }
+                warnings.append("no key was asked: \(Explanation(error).message)")
+            }
+        }
         for key in keys {
             let name = LUKSKeyName(key)
             do {

@@ -65,7 +65,7 @@ struct LUKSNewKey: ParsableArguments {
             let service = try await run.openPIV()
             let publicKey = try await service.publicKey(slot)
             guard SystemdPKCS11Token.suits(publicKey) else { throw LUKSError.unfitKey }
-            if (try? await service.certificate(slot)) == nil {
+            if try await unlessRefused({ try await service.certificate(slot) }) == nil {
                 run.terminal.warn(
                     "slot \(slot) has no certificate, without which PKCS#11 modules may not show its key to systemd")
             }
