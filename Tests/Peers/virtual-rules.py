@@ -278,7 +278,7 @@ def check_large_blobs_and_rules(key):
         expect(f"rules for PINs {rules}", pin.configure(token, 3, rules), TYPE)
     expect("the user is always verified", pin.configure(token, 2), OK)
     info = key.ctap(INFO)[1]
-    expect("then there is no U2F", (info[1], key.select(FIDO)), (["FIDO_2_0", "FIDO_2_1"], (b"FIDO_2_0", "9000")))
+    expect("then there is no U2F", (info[1], key.select(FIDO)), (["FIDO_2_0", "FIDO_2_1_PRE", "FIDO_2_1"], (b"FIDO_2_0", "9000")))
     pin.configure(pin.token(0x20), 2)
     expect("and else there is", key.select(FIDO), (b"U2F_V2", "9000"))
 

@@ -59,7 +59,9 @@ struct VirtualVersionTests {
             await #expect(throws: FIDOError.self) { try await service.exchange(raw: [0x0A]) }
             await #expect(throws: FIDOError.self) { try await service.exchange(raw: [0x41]) }
         case .v21Pre:
-            #expect(names.last == "FIDO_2_1_PRE" && info.map.count == 8)
+            #expect(names.last == "FIDO_2_1_PRE" && info.map.count == 11 && info.pinProtocols == [2, 1])
+            #expect(
+                !info.hasPermissions && info.option(.credMgmt) == nil && info.option(.credentialMgmtPreview) == true)
             await #expect(throws: FIDOError.self) { try await service.exchange(raw: [0x0A]) }
             #expect(try await service.relyingParties().count == 1)
         case .v21:
@@ -67,6 +69,7 @@ struct VirtualVersionTests {
             #expect(try await service.relyingParties().count == 1)
         case .v23:
             #expect(names.last == "FIDO_2_3" && info.maxPINLength == 63 && info.configCommands == [1, 2, 3])
+            #expect(names == ["U2F_V2", "FIDO_2_0", "FIDO_2_1_PRE", "FIDO_2_1", "FIDO_2_3"])
             #expect(info.transportsForReset == ["usb", "nfc"] && info.needsLongTouchForReset == false)
         }
         try await service.select()
@@ -79,7 +82,7 @@ struct VirtualVersionTests {
     {
         let service = try await Bench(version: FirmwareVersion(5, 8, 0)).open()
         let info = try await service.info()
-        #expect(info.versions.map(\.rawValue) == ["U2F_V2", "FIDO_2_0", "FIDO_2_1", "FIDO_2_3"])
+        #expect(info.versions.map(\.rawValue) == ["U2F_V2", "FIDO_2_0", "FIDO_2_1_PRE", "FIDO_2_1", "FIDO_2_3"])
         #expect(info.extensions.contains("previewSign") && info.extensions.contains("hmac-secret-mc"))
         #expect(info.transports == ["usb", "smart-card", "nfc"] && info.transportsForReset == info.transports)
         #expect(info.attestationFormats == [.packed] && info.remainingCredentials == 100)
@@ -92,6 +95,78 @@ struct VirtualVersionTests {
         await #expect(throws: FIDOError.unsupported("authenticatorConfigCommands 4")) {
             try await service.configure(.enableLongTouchForReset)
         }
+    }
+
+    /// A firmware with what its YubiKeys say: version, extensions, PIN protocols, algorithms, and how many credentials fit.
+    private static let firmwares: [(FirmwareVersion, FIDOFeatures.Version, [String], [UInt64], Int, UInt64?)] = [
+        (FirmwareVersion(5, 1, 2), .v20, ["hmac-secret"], [1], 0, nil),
+        (FirmwareVersion(5, 2, 4), .v21Pre, ["credProtect", "hmac-secret"], [1], 2, nil),
+        (FirmwareVersion(5, 4, 3), .v21Pre, ["credProtect", "hmac-secret"], [2, 1], 2, nil),
+        (
+            FirmwareVersion(5, 5, 6), .v21, ["credBlob", "credProtect", "hmac-secret", "largeBlobKey", "minPinLength"],
+            [2, 1], 2, 25
+        ),
+        (
+            FirmwareVersion(5, 7, 4), .v21, ["credBlob", "credProtect", "hmac-secret", "largeBlobKey", "minPinLength"],
+            [2, 1], 5, 100
+        ),
+    ]
+
+    @Test("what YubiKeys of each firmware say of themselves", arguments: firmwares)
+    func eachFirmware(
+        _ firmware: FirmwareVersion, _ version: FIDOFeatures.Version, _ extensions: [String], _ protocols: [UInt64],
+        _ algorithms: Int, _ room: UInt64?
+    ) async throws {
+        let bench = try Bench(version: firmware)
+        #expect(bench.key.state.profile.fido == FIDOFeatures(version: version))
+        let info = try await bench.open().info()
+        #expect(info.extensions == extensions && info.pinProtocols == protocols)
+        #expect(info.algorithms.count == algorithms && info.remainingCredentials == room)
+        #expect(info.speaks(.fido21Pre) == (version > .v20) && info.speaks(.fido21) == (version == .v21))
+        #expect(info.firmwareVersion == (firmware < FirmwareVersion(5, 4, 0) ? nil : firmware.number))
+        #expect(try VirtualKeyState(bench.key.state.json) == bench.key.state)
+    }
+
+    @Test("a key before firmware 5.7 stores 25 credentials") func room() async throws {
+        let bench = try Bench(pin: "12345", version: FirmwareVersion(5, 4, 3))
+        let service = try await bench.open()
+        try await service.setPIN(secret("12345"))
+        for user in UInt8(1)...25 {
+            var request = registration(user: user)
+            request.isResident = true
+            _ = try await service.register(request)
+        }
+        let storage = try await service.credentialStorage()
+        #expect(storage.existing == 25 && storage.remaining == 0)
+        var request = registration(user: 26)
+        request.isResident = true
+        let last = request
+        await #expect(throws: FIDOError.full) { try await service.register(last) }
+    }
+
+    @Test(
+        "payments at other sites: at registration, in an assertion, in the list of credentials",
+        arguments: [true, false])
+    func payments(_ isAllowed: Bool) async throws {
+        let bench = try Bench(pin: "12345", version: FirmwareVersion(5, 8, 0))
+        let service = try await bench.open()
+        try await service.setPIN(secret("12345"))
+        var request = registration()
+        request.isResident = true
+        request.extensions.allowsThirdPartyPayment = isAllowed
+        _ = try await proved(service, request)
+        var assertion = AssertionRequest(rpID: "example.com", clientDataHash: hash)
+        assertion.extensions.asksThirdPartyPayment = true
+        #expect(try await service.assert(assertion).first?.extensions.allowsThirdPartyPayment == isAllowed)
+        let party = try #require(try await service.relyingParties().first)
+        #expect(try await service.credentials(of: party).map(\.allowsThirdPartyPayment) == [isAllowed])
+        let older = try Bench(pin: "12345")
+        let before = try await older.open()
+        try await before.setPIN(secret("12345"))
+        _ = try await before.register(request)
+        #expect(try await before.assert(assertion).first?.extensions.allowsThirdPartyPayment == nil)
+        let listed = try #require(try await before.relyingParties().first)
+        #expect(try await before.credentials(of: listed).map(\.allowsThirdPartyPayment) == [nil])
     }
 
     @Test("a long touch for a reset can be required where the key offers it") func longTouch() async throws {
@@ -194,4 +269,9 @@ struct VirtualVersionTests {
         await #expect(throws: FIDOError.self) { try await service.reset() }
         try await bench(FIDOFeatures(resetWindow: 60), pin: nil).open().reset()
     }
+}
+
+extension FirmwareVersion {
+    /// The version as a key has it in getInfo.
+    fileprivate var number: UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }

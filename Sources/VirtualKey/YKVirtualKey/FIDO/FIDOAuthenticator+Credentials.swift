@@ -27,10 +27,11 @@ extension FIDOAuthenticator {
         switch known {
         case .getCredsMetadata:
             let count = memory.credentials.count
+            let room = max(0, profile.credentialLimit - count)
             return .map(
                 CBOR.Map(keys: [
                     Reply.existingResidentCredentialsCount: .int(Int64(count)),
-                    Reply.maxPossibleRemainingResidentCredentialsCount: .int(Int64(FIDOMemory.credentialLimit - count)),
+                    Reply.maxPossibleRemainingResidentCredentialsCount: .int(Int64(room)),
                 ]))
         case .enumerateRPsBegin: return try listRelyingParties()
         case .enumerateCredentialsBegin:
@@ -117,7 +118,7 @@ extension FIDOAuthenticator {
                 Reply.credProtect: .unsigned(credential.protection),
             ])
             answer[Reply.largeBlobKey] = credential.largeBlobKey.map(CBOR.bytes)
-            answer[Reply.thirdPartyPayment] = .bool(credential.allowsPayment)
+            if ctap >= .v23 { answer[Reply.thirdPartyPayment] = .bool(credential.allowsPayment) }
             answers.append(answer)
         }
         return try list(answers, total: Reply.totalCredentials, next: .enumerateCredentialsGetNextCredential)

@@ -14,26 +14,29 @@ extension FIDOAuthenticator {
             Key.versions: .array(versions.map(CBOR.text)), Key.extensions: .array(extensions.map(CBOR.text)),
             Key.aaguid: .bytes(aaguid),
             Key.options: .map(options), Key.maxMsgSize: .int(Int64(Self.messageLimit)),
-            Key.pinUvAuthProtocols: ctap < .v21 ? [1] : [2, 1],
+            Key.pinUvAuthProtocols: .array(profile.pinProtocols.map(CBOR.unsigned)),
         ])
         guard ctap >= .v21Pre else { return .map(map) }
         map[Key.maxCredentialCountInList] = 8
         map[Key.maxCredentialIdLength] = 128
-        guard ctap >= .v21 else { return .map(map) }
-        let firmware = profile.version.bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         map[Key.transports] = profile.transports
-        map[Key.algorithms] = .array(Self.algorithms.map { ["alg": .int($0.rawValue), "type": "public-key"] })
+        map[Key.algorithms] = .array(
+            profile.fidoAlgorithms.map { ["alg": .int($0.rawValue), "type": "public-key"] })
+        if profile.version >= FirmwareVersion(5, 4, 0) {
+            map[Key.firmwareVersion] = .unsigned(profile.version.bytes.reduce(0) { $0 << 8 | UInt64($1) })
+        }
+        guard ctap >= .v21 else { return .map(map) }
         if !hasDirectLargeBlobs { map[Key.maxSerializedLargeBlobArray] = .int(Int64(FIDOMemory.largeBlobLimit)) }
         map[Key.forcePINChange] = .bool(memory.mustChangePIN)
         map[Key.minPINLength] = .unsigned(minPINLength)
-        map[Key.firmwareVersion] = .unsigned(firmware)
         map[Key.maxCredBlobLength] = 32
         map[Key.maxRPIDsForSetMinPINLength] = 4
         if features.hasFingerprints {
             map[Key.preferredPlatformUvAttempts] = .int(Int64(FIDOMemory.allVerifications))
             map[Key.uvModality] = 2
         }
-        map[Key.remainingDiscoverableCredentials] = .int(Int64(FIDOMemory.credentialLimit - memory.credentials.count))
+        map[Key.remainingDiscoverableCredentials] = .int(
+            Int64(max(0, profile.credentialLimit - memory.credentials.count)))
         map[Key.attestationFormats] = .array(profile.attestationFormats.map(CBOR.text))
         if ctap >= .v23 { try addLatest(&map) }
         return .map(map)
@@ -67,16 +70,17 @@ extension FIDOAuthenticator {
         } catch { throw .ctap(Status.other) }
     }
 
-    /// The supported credential algorithms, most preferred first.
+    /// All credential algorithms, most preferred first; which ones a key has depends on its firmware.
     static let algorithms: [COSEAlgorithm] = [.es256, .edDSA, .es384, .es512, .rs256]
 
     private var versions: [String] {
+        let preview = profile.keepsPreview ? ["FIDO_2_1_PRE"] : []
         let own =
             switch ctap {
             case .v20: ["FIDO_2_0"]
             case .v21Pre: ["FIDO_2_0", "FIDO_2_1_PRE"]
-            case .v21: ["FIDO_2_0", "FIDO_2_1"]
-            case .v23: ["FIDO_2_0", "FIDO_2_1", "FIDO_2_3"]
+            case .v21: ["FIDO_2_0"] + preview + ["FIDO_2_1"]
+            case .v23: ["FIDO_2_0"] + preview + ["FIDO_2_1", "FIDO_2_3"]
             }
         // A key that always verifies the user has no U2F (CTAP 2.2 §7.2).
         return profile.model.hasU2F && !memory.alwaysUV ? ["U2F_V2"] + own : own
@@ -86,7 +90,7 @@ extension FIDOAuthenticator {
         switch ctap {
         case .v20: ["hmac-secret"]
         case .v21Pre: ["credProtect", "hmac-secret"]
-        case .v21: ["credBlob", "credProtect", "hmac-secret", "largeBlobKey", "minPinLength", "thirdPartyPayment"]
+        case .v21: ["credBlob", "credProtect", "hmac-secret", "largeBlobKey", "minPinLength"]
         case .v23:
             [
                 "credBlob", "credProtect", "hmac-secret", "hmac-secret-mc",
@@ -99,11 +103,11 @@ extension FIDOAuthenticator {
         var options: CBOR.Map = ["rk": true, "up": true, "plat": false, "clientPin": .bool(memory.pinHash != nil)]
         if features.hasFingerprints { options["uv"] = .bool(!memory.fingerprints.isEmpty) }
         guard ctap >= .v21Pre else { return options }
-        if ctap == .v21Pre {
+        if ctap == .v21Pre || profile.keepsPreview {
             options["credentialMgmtPreview"] = true
             if features.hasFingerprints { options["userVerificationMgmtPreview"] = .bool(!memory.fingerprints.isEmpty) }
-            return options
         }
+        guard ctap >= .v21 else { return options }
         for name in ["credMgmt", "authnrCfg", "largeBlobs", "pinUvAuthToken", "setMinPINLength"]
         where name != "largeBlobs" || !hasDirectLargeBlobs {
             options[.text(name)] = true

@@ -72,7 +72,7 @@ extension FIDOAuthenticator {
         input.signingPolicy = try signingPolicy(input.extensions["previewSign"])
         try answerEmptyProof(input.proof)
         let wanted = input.algorithms.map { COSEAlgorithm($0) }
-        guard let algorithm = wanted.first(where: Self.algorithms.contains) else {
+        guard let algorithm = wanted.first(where: profile.fidoAlgorithms.contains) else {
             throw .ctap(Status.unsupportedAlgorithm)
         }
         guard input.clientDataHash.count == 32, (1...64).contains(input.userID.count) else {
@@ -190,7 +190,7 @@ extension FIDOAuthenticator {
         }
         guard isResident else {
             if algorithm == .rs256 {
-                memory.hidden = memory.hidden.suffix(FIDOMemory.credentialLimit - 1) + [credential]
+                memory.hidden = memory.hidden.suffix(profile.credentialLimit - 1) + [credential]
             }
             return credential
         }
@@ -205,7 +205,7 @@ extension FIDOAuthenticator {
         if wantsLargeBlob == true { credential.largeBlobKey = try inputs.draw(32) }
         let same = memory.credentials.firstIndex { $0.rpIDHash == rpIDHash && $0.userID == input.userID }
         if let same { memory.credentials.remove(at: same) }
-        guard memory.credentials.count < FIDOMemory.credentialLimit else { throw .ctap(Status.keyStoreFull) }
+        guard memory.credentials.count < profile.credentialLimit else { throw .ctap(Status.keyStoreFull) }
         memory.credentials.append(credential)
         return credential
     }

@@ -181,7 +181,7 @@ extension FIDOAuthenticator {
 
     func pinProtocol(_ fields: CBOR.Fields, at key: CBOR = Key.pinUvAuthProtocol.cbor) throws(Refusal) -> PINProtocol {
         let number = try Self.read { () throws(WireError) in try fields.required(key, .unsigned) }
-        guard let version = PINProtocol(rawValue: number), ctap >= .v21 || version == .one else {
+        guard profile.pinProtocols.contains(number), let version = PINProtocol(rawValue: number) else {
             throw .ctap(Status.invalidParameter)
         }
         return version

@@ -70,8 +70,6 @@ package struct FIDOMemory: Hashable, Sendable {
     static let allRetries = 8
     /// The number of fingerprint retries before the PIN is required.
     static let allVerifications = 3
-    /// The maximum number of stored credentials.
-    static let credentialLimit = 100
     /// The maximum size of the large-blob array, in bytes.
     static let largeBlobLimit = 4096
     /// An empty large-blob array with its checksum (CTAP 2.2 §6.10.1).

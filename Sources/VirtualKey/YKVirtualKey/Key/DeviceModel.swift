@@ -127,6 +127,7 @@ extension DeviceProfile {
             transport = .nfc
             fido = FIDOFeatures(version: model == .arculus ? .v20 : .v21, enterpriseRelyingParties: [])
         }
+        if !model.isCard { fido.version = FIDOFeatures.Version(of: version) }
     }
 }
 
@@ -137,6 +138,29 @@ extension DeviceProfile {
         let usb: [CBOR] = isFirmware58 ? ["usb", "smart-card"] : ["usb"]
         return .array(hasNFC ? usb + ["nfc"] : usb)
     }
+    /// Whether the FIDO application is a YubiKey's, which depends on the firmware.
+    private var isYubico: Bool { !model.isCard && model != .nitrokey3 }
+    /// Whether it speaks the preview of CTAP 2.1 beside a later version, as YubiKeys do.
+    var keepsPreview: Bool { isYubico }
+    /// The PIN/UV auth protocols by number, the preferred one first. YubiKeys with the preview have the second from 5.4 on.
+    var pinProtocols: [UInt64] {
+        switch fido.version {
+        case .v20: [1]
+        case .v21Pre where version < FirmwareVersion(5, 4, 0): [1]
+        default: [2, 1]
+        }
+    }
+    /// The algorithms of credentials, most preferred first. YubiKeys have EdDSA from firmware 5.2 on, and more from 5.7 on.
+    var fidoAlgorithms: [COSEAlgorithm] {
+        guard isYubico else { return FIDOAuthenticator.algorithms }
+        return switch version {
+        case ..<FirmwareVersion(5, 2, 0): [.es256]
+        case ..<FirmwareVersion(5, 7, 0): [.es256, .edDSA]
+        default: FIDOAuthenticator.algorithms
+        }
+    }
+    /// How many discoverable credentials it can store; a YubiKey 100 from firmware 5.7 on.
+    var credentialLimit: Int { isYubico && version < FirmwareVersion(5, 7, 0) ? 25 : 100 }
     /// The attestation formats that a host can choose from; firmware 5.8 supports no other.
     var attestationFormats: [String] { isFirmware58 ? ["packed"] : ["packed", "none"] }
     /// The transports as bits of an attestation certificate: USB 20, NFC 10.

@@ -17,8 +17,16 @@ public struct FIDOFeatures: Hashable, Sendable {
 
         /// Whether the first version is older.
         public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
-        /// The version of a YubiKey 5 with this firmware: 2.3 from firmware 5.8 on.
-        public init(of firmware: FirmwareVersion) { self = firmware >= DeviceProfile.firmware58 ? .v23 : .v21 }
+        /// The version of a YubiKey 5 with this firmware: 2.0 before 5.2, the preview of 2.1 before 5.5, 2.3 from 5.8 on.
+        public init(of firmware: FirmwareVersion) {
+            self =
+                switch firmware {
+                case ..<FirmwareVersion(5, 2, 0): .v20
+                case ..<FirmwareVersion(5, 5, 0): .v21Pre
+                case ..<DeviceProfile.firmware58: .v21
+                default: .v23
+                }
+        }
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
