@@ -50,6 +50,35 @@ struct DirectLargeBlobTests {
         #expect(signed?.clientExtensionResults["largeBlob"] == ["written": false])
     }
 
+    @Test("what the service does for a program") func service() async throws {
+        let (_, service) = try await open()
+        #expect(try await service.hasDirectLargeBlobs())
+        let rp = "example.com"
+        var request = registration()
+        request.isResident = true
+        request.extensions.largeBlob = .required
+        let made = try await service.register(request)
+        let id = CredentialDescriptor(id: try #require(made.response.authenticatorData.credential?.id))
+        #expect(try await service.directLargeBlob(of: id, rpID: rp) == nil)
+        try await service.setDirectLargeBlob(Self.blob, of: id, rpID: rp)
+        #expect(try await service.directLargeBlob(of: id, rpID: rp) == Self.blob)
+        #expect(try await service.directLargeBlob(of: id, rpID: rp, requiresPresence: false) == Self.blob)
+        try await service.setDirectLargeBlob([], of: id, rpID: rp)
+        #expect(try await service.directLargeBlob(of: id, rpID: rp) == nil)
+        let noise = (0..<22).flatMap { HashAlgorithm.sha256.hash([$0]) }
+        await #expect(throws: FIDOError.largeBlobs(.notWritten)) {
+            try await service.setDirectLargeBlob(noise, of: id, rpID: rp)
+        }
+        await #expect(throws: FIDOError.noCredentials) {
+            try await service.directLargeBlob(of: CredentialDescriptor(id: [1, 2, 3]), rpID: rp)
+        }
+        let older = try await Bench().open()
+        #expect(try await !older.hasDirectLargeBlobs())
+        await #expect(throws: FIDOError.unsupported("largeBlob")) {
+            try await older.setDirectLargeBlob([1], of: id, rpID: rp)
+        }
+    }
+
     @Test("what the client does not send") func refusals() async throws {
         let older = try await Bench().open()
         var request = registration()

@@ -136,7 +136,7 @@ struct ClientExtensionTests {
     }
 
     @Test func protectsAndKeepsBytes() async throws {
-        let site = try await Site(pin: "12345")
+        let site = try await Site(pin: "12345", version: FirmwareVersion(5, 8, 0))
         var rules = AuthenticatorConfig.PINRules()
         rules.rpIDs = ["example.com"]
         try await site.client.service.configure(.pinRules(rules))

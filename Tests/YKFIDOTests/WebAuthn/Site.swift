@@ -20,8 +20,11 @@ struct Site {
     let client: WebAuthnClient
     let origin = "https://login.example.com"
 
-    init(_ way: Way = .card, pin: String? = nil, inputs: VirtualInputs = VirtualInputs()) async throws {
-        bench = try Bench(pin: pin, inputs: inputs)
+    init(
+        _ way: Way = .card, pin: String? = nil, inputs: VirtualInputs = VirtualInputs(),
+        version: FirmwareVersion = FirmwareVersion(5, 7, 1)
+    ) async throws {
+        bench = try Bench(pin: pin, inputs: inputs, version: version)
         let pins = bench.pins
         let interaction = FIDOInteraction(pin: { pins.give($0) })
         let service =

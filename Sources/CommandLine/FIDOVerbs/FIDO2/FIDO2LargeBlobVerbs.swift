@@ -12,7 +12,10 @@ import YKWire
 struct FIDO2LargeBlob: ParsableCommand {
     static let about = About(
         "large-blob", "Manage large blobs: data that the key stores for its credentials.",
-        discussion: "A credential created with --large-blob can have one, encrypted with its own key.",
+        discussion: """
+            A credential created with --large-blob can have one. Most keys store the blobs in one array, each encrypted with its \
+            own key; keys with CTAP 2.3's largeBlob store each with its credential, and must be touched to read or write it.
+            """,
         subcommands: [
             FIDO2LargeBlobList.self, FIDO2LargeBlobGet.self, FIDO2LargeBlobSet.self, FIDO2LargeBlobDelete.self,
             FIDO2LargeBlobPrune.self,
@@ -20,33 +23,73 @@ struct FIDO2LargeBlob: ParsableCommand {
         examples: [Example("ykit fido2 large-blob list")])
 }
 
-extension FIDOService {
-    /// Returns a credential's large-blob key, for which some keys must be touched; without one, the credential cannot have
-    /// a blob.
-    fileprivate func largeBlobKey(of found: DiscoverableCredential, _ terminal: Terminal) throws -> SharedSecret {
-        let key = try largeBlobKey(of: found.credential, rpID: found.relyingParty.id) {
+/// The large blob of a credential: in the key's array, or stored by the credential itself.
+struct LargeBlobPlace {
+    private let service: FIDOService
+    private let found: DiscoverableCredential
+    private let run: Run
+    /// The key of its entry in the array; `nil` if the credential stores the blob itself.
+    private let key: SharedSecret?
+
+    /// Finds the place, for which some keys must be touched. A credential without a large-blob key cannot have a blob in the array.
+    init(of found: DiscoverableCredential, _ service: FIDOService, _ run: Run) async throws {
+        (self.found, self.service, self.run) = (found, service, run)
+        guard try await !service.hasDirectLargeBlobs() else {
+            key = nil
+            return
+        }
+        key = try await service.largeBlobKey(of: found.credential, rpID: found.relyingParty.id) {
+            [terminal = run.terminal] in
             terminal.notice("touch to approve: find the large blob of \(found.words)")
         }
-        if let key { return key }
+        guard key == nil else { return }
         throw Explanation(
             "no-large-blob-key", .notSupported,
             "the key reports no large-blob key for the credential of \(found.words)",
             hint: "a credential has one if it was created with: ykit fido2 register --large-blob")
     }
+
+    /// The blob; `nil` if there is none.
+    ///
+    /// - Parameter isAnnounced: Whether a key whose credential stores the blob is touched; `false` reads it without.
+    func read(announcing isAnnounced: Bool = true) async throws -> [UInt8]? {
+        if let key { return try await service.largeBlob(key: key) }
+        if isAnnounced { run.announce(to: "read the large blob of \(found.words)") }
+        return try await service.directLargeBlob(
+            of: found.credential.id, rpID: found.relyingParty.id, requiresPresence: isAnnounced)
+    }
+
+    /// Replaces the blob.
+    func write(_ blob: [UInt8]) async throws {
+        if let key { return try await service.setLargeBlob(blob, key: key) }
+        run.announce(to: "write the large blob of \(found.words)")
+        try await service.setDirectLargeBlob(blob, of: found.credential.id, rpID: found.relyingParty.id)
+    }
+
+    /// Removes the blob; `false` if there is none.
+    func remove() async throws -> Bool {
+        if let key { return try await service.removeLargeBlob(key: key) }
+        guard try await read(announcing: false) != nil else { return false }
+        run.announce(to: "remove the large blob of \(found.words)")
+        try await service.setDirectLargeBlob([], of: found.credential.id, rpID: found.relyingParty.id)
+        return true
+    }
 }
 
 extension Run {
-    /// Returns the FIDO application, its credentials, and the selected one.
+    /// Returns the selected credential, and where its large blob is.
     func openLargeBlob(
         of query: String, _ pin: PINOptions, for reason: String
-    ) async throws -> (FIDOService, DiscoverableCredential) {
+    ) async throws -> (LargeBlobPlace, DiscoverableCredential) {
         let service = try await openLargeBlobs(pin, for: reason)
-        return (service, try DiscoverableCredential.one(query, in: try await service.discoverableCredentials(), self))
+        let found = try DiscoverableCredential.one(query, in: try await service.discoverableCredentials(), self)
+        return (try await LargeBlobPlace(of: found, service, self), found)
     }
 
     /// Opens the FIDO application of a key that supports large blobs.
     func openLargeBlobs(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
         let service = try await openCredentials(pin, for: reason)
+        if try await service.hasDirectLargeBlobs() { return service }
         guard try await service.info().option(.largeBlobs) == true else { throw FIDOError.unsupported("largeBlobs") }
         return service
     }
@@ -75,26 +118,37 @@ struct FIDO2LargeBlobList: Verb {
 
     struct Listing: Report {
         let places: [Place]
-        let usage: (entries: Int, bytes: Int, limit: Int)
+        /// The array; `nil` if the credentials store their blobs.
+        var usage: (entries: Int, bytes: Int, limit: Int)?
+
+        private var count: Int { usage?.entries ?? places.count { $0.size != nil } }
+
         static let members: [Member<Self>] = [
-            Member("blobs") { $0.places }, Member("entries", "how many blobs the key stores") { $0.usage.entries },
-            Member("bytes", "the space they use") { $0.usage.bytes },
-            Member("limit", "in bytes") { $0.usage.limit },
+            Member("blobs") { $0.places }, Member("entries", "how many blobs the key stores") { $0.count },
+            Member("bytes", "the space they use; null if each is with its credential") { $0.usage?.bytes },
+            Member("limit", "in bytes; null if each is with its credential") { $0.usage?.limit },
         ]
+
+        var room: String {
+            guard let usage else { return "\(count) blobs, each with its credential" }
+            return "\(usage.entries) blobs, \(usage.bytes) of \(usage.limit) bytes used"
+        }
     }
 
     @OptionGroup var pin: PINOptions
 
     func run(in run: Run) async throws -> Outcome<Listing> {
         let service = try await run.openLargeBlobs(pin, for: "list its credentials")
+        let isDirect = try await service.hasDirectLargeBlobs()
         var places: [Place] = []
-        for found in try await service.discoverableCredentials() where found.credential.largeBlobKey != nil {
-            let blob = try await service.largeBlob(key: try await service.largeBlobKey(of: found, run.terminal))
+        for found in try await service.discoverableCredentials()
+        where isDirect || found.credential.largeBlobKey != nil {
+            let blob = try await LargeBlobPlace(of: found, service, run).read(announcing: false)
             places.append(Place(credential: found, size: blob?.count))
         }
-        let usage = try await service.largeBlobUsage()
-        let room = "\(usage.entries) blobs, \(usage.bytes) of \(usage.limit) bytes used"
-        return Outcome(Listing(places: places, usage: usage), Table.lines(places.map(\.row)) + [room])
+        var listing = Listing(places: places)
+        if !isDirect { listing.usage = try await service.largeBlobUsage() }
+        return Outcome(listing, Table.lines(places.map(\.row)) + [listing.room])
     }
 }
 
@@ -125,9 +179,8 @@ struct FIDO2LargeBlobGet: Verb {
 
     func run(in run: Run) async throws -> Outcome<Content> {
         let file = try output.map { path in try FileOutput(path, isSecret: true, force: replacing.force, run) }
-        let (service, found) = try await run.openLargeBlob(of: credential, pin, for: "find the credential")
-        guard let blob = try await service.largeBlob(key: try await service.largeBlobKey(of: found, run.terminal))
-        else {
+        let (place, found) = try await run.openLargeBlob(of: credential, pin, for: "find the credential")
+        guard let blob = try await place.read() else {
             throw Explanation(
                 "no-large-blob", .notFound, "the credential of \(found.words) has no large blob",
                 hint: "write one with: ykit fido2 large-blob set")
@@ -171,8 +224,8 @@ struct FIDO2LargeBlobSet: Verb {
 
     func run(in run: Run) async throws -> Outcome<Written> {
         let blob = try Files.read(file)
-        let (service, found) = try await run.openLargeBlob(of: credential, pin, for: "write a large blob")
-        try await service.setLargeBlob(blob, key: try await service.largeBlobKey(of: found, run.terminal))
+        let (place, found) = try await run.openLargeBlob(of: credential, pin, for: "write a large blob")
+        try await place.write(blob)
         return Outcome(
             Written(credentialID: found.id, size: blob.count), "wrote \(blob.count) bytes for \(found.words)")
     }
@@ -195,10 +248,9 @@ struct FIDO2LargeBlobDelete: Verb {
     }
 
     func run(in run: Run) async throws -> Outcome<Deleted> {
-        let (service, found) = try await run.openLargeBlob(of: credential, pin, for: "remove a large blob")
-        let key = try await service.largeBlobKey(of: found, run.terminal)
+        let (place, found) = try await run.openLargeBlob(of: credential, pin, for: "remove a large blob")
         try confirmation.ask("delete the large blob of \(found.words)?", in: run)
-        guard try await service.removeLargeBlob(key: key) else {
+        guard try await place.remove() else {
             throw Explanation("no-large-blob", .notFound, "the credential of \(found.words) has no large blob")
         }
         return Outcome(Deleted(credentialID: found.id), "deleted the large blob of \(found.words)")
@@ -222,6 +274,9 @@ struct FIDO2LargeBlobPrune: Verb {
 
     func run(in run: Run) async throws -> Outcome<Pruned> {
         let service = try await run.openLargeBlobs(pin, for: "list its credentials")
+        if try await service.hasDirectLargeBlobs() {
+            return Outcome(Pruned(removed: 0), "nothing to remove: each large blob is with its credential")
+        }
         let credentials = try await service.discoverableCredentials()
         let keys = credentials.compactMap(\.credential.largeBlobKey)
         // A key that lists no large-blob keys would have all blobs removed.

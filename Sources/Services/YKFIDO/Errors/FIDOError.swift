@@ -76,6 +76,8 @@ public enum FIDOError: Error, Hashable, Sendable {
         case tooLarge(bytes: Int, limit: Int)
         /// The blob cannot be authenticated or decompressed.
         case unreadable
+        /// The credential did not store the blob: it cannot have one, or not one of this size.
+        case notWritten
     }
 }
 

@@ -94,3 +94,51 @@ extension FIDOService {
         return (array.entries.count, array.encoded.count, try session.largeBlobLimit())
     }
 }
+
+// MARK: - In the credential
+
+extension FIDOService {
+    /// Whether credentials store their large blobs themselves (largeBlob, CTAP 2.3 §12.4). Such a key has neither large-blob keys
+    /// nor the array.
+    public func hasDirectLargeBlobs() throws(FIDOError) -> Bool {
+        try session.info().extensions.contains(DirectLargeBlob.identifier)
+    }
+
+    /// Reads the blob that a credential stores itself, in an assertion (CTAP 2.3 §12.4).
+    ///
+    /// - Parameters:
+    ///   - credential: The credential.
+    ///   - rpID: The identifier of its relying party.
+    ///   - requiresPresence: Whether the key must be touched.
+    /// - Returns: `nil` if there is none, or an empty one.
+    /// - Throws: `unsupported` for a key with an array of large blobs, `noCredentials`, `largeBlobs(.unreadable)` and others.
+    public func directLargeBlob(
+        of credential: CredentialDescriptor, rpID: String, requiresPresence: Bool = true
+    ) throws(FIDOError) -> [UInt8]? {
+        let blob = try useDirectLargeBlob(.read, of: credential, rpID: rpID, requiresPresence).largeBlob
+        return blob.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Replaces the blob that a credential stores itself, in an assertion (CTAP 2.3 §12.4), for which the key must be touched. An
+    /// empty one removes it; there is no other way.
+    ///
+    /// - Throws: `unsupported` for a key with an array of large blobs, `noCredentials`, `largeBlobs(.notWritten)` and others.
+    public func setDirectLargeBlob(
+        _ blob: [UInt8], of credential: CredentialDescriptor, rpID: String
+    ) throws(FIDOError) {
+        let outputs = try useDirectLargeBlob(.write(blob), of: credential, rpID: rpID, true)
+        guard outputs.wroteLargeBlob else { throw .largeBlobs(.notWritten) }
+    }
+
+    private func useDirectLargeBlob(
+        _ action: DirectLargeBlob.Action, of credential: CredentialDescriptor, rpID: String, _ requiresPresence: Bool
+    ) throws(FIDOError) -> AssertionExtensionOutputs {
+        let hash: [UInt8]
+        do { hash = try session.ctap.draw(32, secret: false) } catch { throw FIDOError(error) }
+        var request = AssertionRequest(rpID: rpID, clientDataHash: hash, allowList: [credential])
+        request.extensions.largeBlob = action
+        request.requiresPresence = requiresPresence
+        guard let assertion = try assert(request).first else { throw .noCredentials }
+        return assertion.extensions
+    }
+}
