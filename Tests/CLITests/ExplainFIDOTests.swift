@@ -36,6 +36,8 @@ import YKWire
         (.full, .failed, "ykit fido2 credentials delete"), (.notAllowed("reset"), .policy, "--reinsert"),
         (.notAllowed("getNextAssertion"), .policy, "repeat the command"),
         (.largeBlobs(.damaged), .malformed, "large-blob set"), (.largeBlobs(.unreadable), .malformed, "large-blob set"),
+        (.largeBlobs(.notWritten), .failed, "--large-blob"),
+        (.unsupported("thirdPartyPayment"), .notSupported, "fido2 info"),
         (.largeBlobs(.tooLarge(bytes: 5000, limit: 4096)), .failed, "large-blob prune"),
         (.verification(.badSignature), .authentication, "do not trust it"),
         (.ctap(.link(.notTouched)), .timeOut, "while it blinks"),

@@ -85,6 +85,7 @@ struct Authenticator {
     var challenge: [UInt8]?
     var crossOrigin = false
     var topOrigin: String?
+    var payment: JSONValue?
     var flags: AuthenticatorData.Flags = [.userPresent, .userVerified]
     var counter: UInt32 = 1
     var outputs: CBOR.Map?
@@ -114,7 +115,7 @@ struct Authenticator {
     private func client(_ usual: ClientData.Kind, _ given: [UInt8]) -> ClientData {
         ClientData(
             type ?? usual, challenge: challenge ?? given, origin: origin, crossOrigin: crossOrigin,
-            topOrigin: topOrigin)
+            topOrigin: topOrigin, others: JSONValue.Object([("payment", payment)]))
     }
 
     func create(_ options: PublicKeyCredentialCreationOptions) throws -> RegistrationResponse {

@@ -145,6 +145,7 @@ extension FIDOError: Explained {
             "longTouchForReset": "this key cannot be set to require a long touch for a reset",
             "authenticatorConfigCommands 4": "this key cannot be set to require a long touch for a reset",
             "previewSign": "this key does not support signing keys (previewSign)",
+            "thirdPartyPayment": "this key does not support payments at other sites (thirdPartyPayment)",
         ]
         return Explanation(
             "not-supported", .notSupported, names[what] ?? "this key does not support \(what.printable)",
@@ -212,6 +213,11 @@ extension FIDOError.LargeBlobProblem {
                 hint: "ykit fido2 large-blob prune removes blobs that belong to no credential")
         case .unreadable:
             .malformed("the large blob cannot be read", hint: "ykit fido2 large-blob set writes it again")
+        case .notWritten:
+            Explanation(
+                "not-written", .failed,
+                "the credential did not store the large blob: it is too long, or none is provided for",
+                hint: "a credential can have one if it was created with: ykit fido2 register --large-blob")
         }
     }
 }

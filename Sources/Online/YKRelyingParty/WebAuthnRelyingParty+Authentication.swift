@@ -16,6 +16,8 @@ public struct VerifiedAuthentication: Sendable {
     public let usedAppID: Bool
     /// largeBlob: the bytes stored with the credential, if they were read.
     public let largeBlob: [UInt8]?
+    /// thirdPartyPayment: whether other sites may use the credential for payments; `nil` if the authenticator does not report it.
+    public let allowsThirdPartyPayment: Bool?
     /// previewSign: the requested signature, DER, by the key made with the credential. Verify it with that key, or the
     /// one derived from it. Experimental.
     public let signature: [UInt8]?
@@ -92,7 +94,7 @@ extension WebAuthnRelyingParty {
     ) throws(CeremonyError) -> VerifiedAuthentication {
         guard let user = ceremony.user ?? response.userHandle else { throw .noUserHandle }
         guard record.user == user, response.userHandle == nil || response.userHandle == user else { throw .otherUser }
-        let client = try check(response.clientDataJSON, .get, ceremony)
+        let client = try check(response.clientDataJSON, ceremony.payment == nil ? .get : .payment, ceremony)
         let data = response.authenticatorData
         let appID = ceremony.extensions["appid"]?.string
         let usesAppID = appID != nil && response.clientExtensionResults["appid"]?.bool == true
@@ -113,12 +115,18 @@ extension WebAuthnRelyingParty {
         }
         let signature = ceremony.extensions["previewSign"] == nil ? nil : data.previewSignature
         if ceremony.extensions["previewSign"] != nil, signature == nil { throw .extension("previewSign") }
+        let allowsPayments = data.extensions?["thirdPartyPayment"]?.bool
+        if let payment = ceremony.payment {
+            guard client.states(payment, rpID: id), allowsPayments != false || origins.contains(client.origin) else {
+                throw .extension("payment")
+            }
+        }
         var updated = record
         if !isOld { updated.signCount = data.counter }
         updated.isBackedUp = data.flags.contains(.backedUp)
         return VerifiedAuthentication(
             record: updated, isUserVerified: data.flags.contains(.userVerified), hasOldCounter: isOld,
             usedAppID: usesAppID, largeBlob: blob?["blob"]?.string.flatMap { try? Base64.decode($0) },
-            signature: signature)
+            allowsThirdPartyPayment: allowsPayments, signature: signature)
     }
 }

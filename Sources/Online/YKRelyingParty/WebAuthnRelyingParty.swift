@@ -2,6 +2,7 @@
 
 public import YKFIDO
 public import YKTransport
+import YKWire
 
 /// A WebAuthn Relying Party (WebAuthn Level 3 §4, §7): the server's side of passkeys.
 ///
@@ -75,9 +76,11 @@ public struct WebAuthnRelyingParty: Sendable {
         do { data = try ClientData(parsing: json) } catch { throw .malformed(error) }
         guard data.type == type else { throw .type(data.type) }
         guard data.challenge == ceremony.challenge else { throw .challenge }
-        guard origins.contains(data.origin) else { throw .origin(data.origin) }
-        if data.crossOrigin == true, topOrigins.isEmpty { throw .crossOrigin }
-        if let top = data.topOrigin, !topOrigins.contains(top) { throw .topOrigin(top) }
+        // A payment is confirmed in the page of whoever is paid.
+        let shop = ceremony.payment?["topOrigin"]?.string
+        guard origins.contains(data.origin) || data.origin == shop else { throw .origin(data.origin) }
+        if data.crossOrigin == true, topOrigins.isEmpty, shop == nil { throw .crossOrigin }
+        if let top = data.topOrigin, !topOrigins.contains(top), top != shop { throw .topOrigin(top) }
         return data
     }
 

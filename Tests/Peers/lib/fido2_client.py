@@ -132,3 +132,85 @@ def everything(device, algorithms, versions):
     u2f(device)
     ctap.reset()
     expect("a reset takes the PIN away", ctap.get_info().options["clientPin"], False)
+
+
+def newest(device):
+    """What CTAP 2.2 and 2.3 added, on the smart card interface of a key with firmware 5.8 that is new; it is reset at the end."""
+    from fido2.ctap2 import Ctap2
+
+    ctap = Ctap2(device)
+    expect("the newest version is named", ctap.info.versions[-1], "FIDO_2_3")
+    expect("and the smart card among the transports", "smart-card" in ctap.info.transports)
+    expect("a reset takes a long touch, over each of them", (ctap.info.long_touch_for_reset, ctap.info.transports_for_reset),
+           (True, ctap.info.transports))
+    expect("100 credentials fit", ctap.info.remaining_disc_creds, 100)
+    payments(ctap, device)
+    persistent_token(ctap)
+    ctap.reset()
+
+
+def payments(ctap, device):
+    """Two accounts, of which other sites may use the first for payments."""
+    from fido2.ctap2 import ClientPin
+    from fido2.ctap2.extensions import ThirdPartyPaymentExtension
+    from fido2.ctap2.pin import PinProtocolV2
+    from fido2.server import Fido2Server
+    from fido2.webauthn import PublicKeyCredentialRpEntity, PublicKeyCredentialUserEntity
+
+    ClientPin(ctap, PinProtocolV2()).set_pin(PIN)
+    client = client_of(device, ThirdPartyPaymentExtension())
+    server = Fido2Server(PublicKeyCredentialRpEntity(id="example.com", name="Example"))
+    payment = {"payment": {"isPayment": True}}
+    for name, extensions in [("card", payment), ("login", {})]:
+        options, state = server.register_begin(
+            PublicKeyCredentialUserEntity(id=name.encode(), name=name, display_name=name),
+            resident_key_requirement="required", user_verification="required", extensions=extensions)
+        known = server.register_complete(state, client.make_credential(options.public_key)).credential_data
+        options, state = server.authenticate_begin([known], user_verification="required", extensions=payment)
+        answer = client.get_assertion(options.public_key).get_response(0)
+        server.authenticate_complete(state, [known], answer)
+        expect(f"{name}: whether other sites may use it for payments",
+               answer.response.authenticator_data.extensions, {"thirdPartyPayment": name == "card"})
+
+
+def persistent_token(ctap):
+    """A token that lists credentials, deletes none, and decrypts what getInfo says of the key and its credentials."""
+    from fido2.ctap import CtapError
+    from fido2.ctap2 import ClientPin, CredentialManagement
+    from fido2.ctap2.pin import PinProtocolV2
+
+    protocol = PinProtocolV2()
+    pin = ClientPin(ctap, protocol)
+    token = pin.get_pin_token(PIN, ClientPin.PERMISSION.PERSISTENT_CREDENTIAL_MGMT)
+
+    def told():
+        info = ctap.get_info()
+        return info.get_identifier(token), info.get_cred_store_state(token)
+
+    def listed(manager):
+        party = manager.enumerate_rps()[0]
+        found = manager.enumerate_creds(party[CredentialManagement.RESULT.RP_ID_HASH])
+        return {each[CredentialManagement.RESULT.USER]["name"]: each for each in found}
+
+    reader = CredentialManagement(ctap, protocol, token)
+    credentials = listed(reader)
+    expect("the persistent token lists who may pay", {name: each[0x0C] for name, each in credentials.items()},
+           {"card": True, "login": False})
+    login = credentials["login"][CredentialManagement.RESULT.CREDENTIAL_ID]
+    try:
+        reader.delete_cred(login)
+        expect("but it deletes nothing", False)
+    except CtapError as error:
+        expect("but it deletes nothing", error.code, CtapError.ERR.PIN_AUTH_INVALID)
+    identifier, state = told()
+    expect("identifier and state are 16 bytes, and stay", (len(identifier), len(state), told()), (16, 16, (identifier, state)))
+    CredentialManagement(ctap, protocol, pin.get_pin_token(PIN, ClientPin.PERMISSION.CREDENTIAL_MGMT)).delete_cred(login)
+    expect("the identifier of the key stays without a credential", told()[0], identifier)
+    expect("the state does not", told()[1] != state)
+    expect("the token still lists", set(listed(reader)), {"card"})
+    pin.change_pin(PIN, PIN[::-1])
+    try:
+        listed(reader)
+        expect("another PIN ends it", False)
+    except CtapError as error:
+        expect("another PIN ends it", error.code, CtapError.ERR.PIN_AUTH_INVALID)

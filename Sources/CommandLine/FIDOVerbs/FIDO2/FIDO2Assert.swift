@@ -47,6 +47,7 @@ struct FIDO2Assert: Verb {
         let rpID = try site.relyingPartyID(wanted.rpID)
         let what = "sign in at \(rpID.printable)"
         let service = try await run.openTouchedFIDO(pin, for: what)
+        if ask.payment { try await service.requirePayments() }
         if !ask.noTouch { run.announce(to: what) }
         let choice = AccountChoice(user)
         let signed = try await sign(wanted, client(service, site), choice, rpID: rpID)
@@ -103,6 +104,9 @@ struct AssertionOptions: ParsableArguments {
 
     @Flag("--cred-blob", help: "Request the bytes stored with the credential.") var credBlob = false
 
+    @Flag("--payment", help: "Ask whether other sites may use the credential for payments (thirdPartyPayment).")
+    var payment = false
+
     @Flag("--no-touch", help: "Do not wait for a touch; few sites accept the answer.") var noTouch = false
 
     func check() throws {
@@ -145,6 +149,7 @@ struct AssertionOptions: ParsableArguments {
             options.extensions["hmacGetSecret"] = inputs
         }
         if credBlob { options.extensions["getCredBlob"] = true }
+        if payment { options.extensions["thirdPartyPayment"] = true }
         return options
     }
 }

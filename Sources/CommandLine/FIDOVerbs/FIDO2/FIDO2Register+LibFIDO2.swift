@@ -13,6 +13,7 @@ extension FIDO2Register {
         let rpID = request.relyingParty.id
         let what = "create a credential for '\((request.user.name ?? "").printable)' at \(rpID.printable)"
         let service = try await run.openTouchedFIDO(pin, for: what)
+        if ask.extensions.payment { try await service.requirePayments() }
         if request.isResident {
             try await checkReplacing(rpID, request.user, request.excludeList, service, run)
         }
@@ -52,6 +53,7 @@ extension FIDO2Assert {
         let request = try libFIDO2Request(run)
         let what = "sign in at \(request.rpID.printable)"
         let service = try await run.openTouchedFIDO(pin, for: what)
+        if ask.payment { try await service.requirePayments() }
         if request.requiresPresence { run.announce(to: what) }
         var outcome = Outcome<AssertionReport>.printed
         outcome.answer.lines = try await service.assert(request).flatMap { $0.libFIDO2Lines(for: request) }
@@ -74,6 +76,7 @@ extension FIDO2Assert {
         request.allowList += try ask.credentials.map { CredentialDescriptor(id: $0) }
         request.userVerification = ask.uv?.requirement ?? .discouraged
         request.requiresPresence = !ask.noTouch
+        request.extensions.asksThirdPartyPayment = ask.payment
         request.usesU2F = ceremony.usesU2F
         return request
     }

@@ -62,6 +62,7 @@ struct FIDO2Register: Verb {
         let rpID = try site.relyingPartyID(wanted.rpID)
         let what = "create a credential for '\((wanted.user.name ?? "").printable)' at \(rpID.printable)"
         let service = try await run.openTouchedFIDO(pin, for: what)
+        if ask.extensions.payment { try await service.requirePayments() }
         let isRemembered = wanted.selection.residentKey == .required
         if wanted.selection.residentKey != .discouraged {
             let excluded = wanted.excludeCredentials.map { CredentialDescriptor(id: $0.id) }
@@ -217,6 +218,8 @@ struct RegistrationExtensionOptions: ParsableArguments {
 
     @Flag("--min-pin-length", help: "Request the minimum PIN length.") var minPinLength = false
 
+    @Flag("--payment", help: "Let other sites use the credential for payments (thirdPartyPayment).") var payment = false
+
     /// When a credential may be used without user verification.
     enum ProtectionChoice: String, CaseIterable, ExpressibleByArgument {
         case optional, required
@@ -246,6 +249,7 @@ struct RegistrationExtensionOptions: ParsableArguments {
                 object["credBlob"] = .string(Base64.encodeURL(try BytesArgument.hexOrBase64(credBlob, "--cred-blob")))
             }
             if minPinLength { object["minPinLength"] = true }
+            if payment { object["thirdPartyPayment"] = true }
             return object
         }
     }
@@ -262,7 +266,17 @@ struct RegistrationExtensionOptions: ParsableArguments {
                 try BytesArgument.hexOrBase64(text, "--cred-blob")
             }
             inputs.asksMinPINLength = minPinLength
+            inputs.allowsThirdPartyPayment = payment
             return inputs
+        }
+    }
+}
+
+extension FIDOService {
+    /// Refuses a key that would ignore thirdPartyPayment, which the user asked for.
+    func requirePayments() throws(FIDOError) {
+        guard hasCTAP2, try info().extensions.contains("thirdPartyPayment") else {
+            throw .unsupported("thirdPartyPayment")
         }
     }
 }

@@ -38,6 +38,9 @@ public struct RegistrationInputs: Hashable, Sendable {
     public var largeBlob: LargeBlobSupport?
     /// minPinLength: requests the authenticator's minimum PIN length.
     public var asksMinPINLength = false
+    /// payment: whether other sites may ask for the credential to confirm payments (Secure Payment Confirmation, and
+    /// thirdPartyPayment of CTAP 2.2 §12.10).
+    public var allowsPayments = false
     /// appidExclude: the AppID of U2F credentials that must not already exist.
     public var appIDExclude: String?
     /// previewSign: the algorithms of a key that signs arbitrary data, to be made with the credential; empty for none.
@@ -64,7 +67,8 @@ public struct RegistrationInputs: Hashable, Sendable {
             ("credentialProtectionPolicy", protection.map { .string($0.description) }),
             ("enforceCredentialProtectionPolicy", protection.map { _ in .bool(enforcesProtection) }),
             ("prf", prf.map(\.json)), ("largeBlob", largeBlob.map { ["support": .string($0.rawValue)] }),
-            ("minPinLength", asksMinPINLength ? true : nil), ("appidExclude", appIDExclude.map(JSONValue.string)),
+            ("minPinLength", asksMinPINLength ? true : nil), ("payment", allowsPayments ? ["isPayment": true] : nil),
+            ("appidExclude", appIDExclude.map(JSONValue.string)),
             ("previewSign", signingKeyJSON),
         ])
         for member in others.members { object[member.key] = member.value }
@@ -118,6 +122,8 @@ public struct AuthenticationInputs: Hashable, Sendable {
     public var prfByCredential: [[UInt8]: PRFInput] = [:]
     /// largeBlob: reads or writes the bytes stored with the credential.
     public var largeBlob: LargeBlobAction?
+    /// payment: a payment that the user confirms. The answer must state it.
+    public var payment: Payment?
     /// appid: the AppID of credentials registered with U2F.
     public var appID: String?
     /// previewSign: what to sign, for each of the allowed credentials. Experimental, see `PreviewSign`.
@@ -139,7 +145,8 @@ public struct AuthenticationInputs: Hashable, Sendable {
     /// The inputs as AuthenticationExtensionsClientInputsJSON.
     public var json: JSONValue.Object {
         var object = JSONValue.Object([
-            ("prf", prfJSON), ("largeBlob", blobJSON), ("appid", appID.map(JSONValue.string)),
+            ("prf", prfJSON), ("largeBlob", blobJSON), ("payment", payment?.json),
+            ("appid", appID.map(JSONValue.string)),
             ("previewSign", signing.isEmpty ? nil : ["signByCredential": signingJSON]),
         ])
         for member in others.members { object[member.key] = member.value }
