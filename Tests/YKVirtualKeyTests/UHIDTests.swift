@@ -133,7 +133,7 @@ struct UHIDTests {
             .demonstration(), cancellation: Cancellation(), report: { _ in }, open: { (-1, code) })
         let error = #expect(throws: UHIDError.self) { try server.run() }
         #expect(error?.description.contains(words) == true)
-        #expect(UHIDError.gone.description.contains("took"))
+        #expect(UHIDError.gone.description.contains("removed"))
     }
 
     @Test("without anything said otherwise, /dev/uhid is opened, unless called off before")

@@ -217,7 +217,8 @@ struct USBIPTests {
         "errors say what is wrong",
         arguments: [
             (USBIPError.missing(path: "/x"), "vhci-hcd module"), (.denied(path: "/x"), "no permission"),
-            (.noPort, "in use"), (.failed(path: "/x", errno: 5, "Input/output error"), "Input/output"), (.gone, "took"),
+            (.noPort, "in use"), (.failed(path: "/x", errno: 5, "Input/output error"), "Input/output"),
+            (.gone, "removed"),
         ])
     func errors(_ error: USBIPError, _ words: String) { #expect(error.description.contains(words)) }
 

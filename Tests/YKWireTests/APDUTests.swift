@@ -76,7 +76,7 @@ import YKWire
 
     @Test(arguments: [
         (0x63C1, "63c1 (1 try left)"), (0x63C0, "63c0 (0 tries left)"), (0x6100, "6100 (256 or more bytes to come)"),
-        (0x6C00, "6c00 (wrong Le, 256 is right)"), (0x6C10, "6c10 (wrong Le, 16 is right)"), (0x9000, "9000 (ok)"),
+        (0x6C00, "6c00 (wrong Le, should be 256)"), (0x6C10, "6c10 (wrong Le, should be 16)"), (0x9000, "9000 (ok)"),
         (0x1234, "1234"),
     ])
     func statusWords(word: Int, text: String) {

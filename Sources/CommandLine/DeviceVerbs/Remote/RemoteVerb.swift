@@ -26,7 +26,6 @@ struct RemoteVerb: Verb {
             """,
         examples: [
             Example("ykit remote --plan dev.example.com", "Show what would be run and allowed."),
-            Example("ykit remote dev.example.com --command 'sudo ykit bridge --stdio'"),
             Example(
                 "ykit remote dev --allow github.com --allow ssh: -- -J gate",
                 "Allow only these sites, with options for ssh."),
