@@ -13,7 +13,7 @@ import sys
 from smartcard import scard
 
 from lib.openpgp_bench import Card, GnuPG
-from lib.peer import ROOT, YKIT, beside_pcscd, expect, holds, reader_port, within
+from lib.peer import REAL, ROOT, YKIT, beside_pcscd, expect, holds, reader_port, within
 from lib.piv_bench import FOLDER, openssl, path, read, run, script, works, write
 from lib.ykman import Ykman
 
@@ -54,7 +54,7 @@ def remote(answer, *cards):
     """The connection, with this answer to each question; yields the process of the terminal at the near end."""
     tools = os.path.dirname(script("near-bin/ssh", 'for last; do :; done\nexec sh -c "$last"'))
     pins = {"YKIT_PIV_PIN": "123456", "YKIT_OPENPGP_PIN": "123456"}
-    far = f"{YKIT} bridge --stdio --vpcd 127.0.0.1:{reader_port()}"
+    far = f"{REAL} bridge --stdio --vpcd 127.0.0.1:{reader_port()}"
     command = [sys.executable, CONFIRM, answer, YKIT, "--virtual", path("card-near.json"), "remote", "lab",
                "--command", far, *(word for card in cards for word in ("--card", card))]
     with open(SAID, "wb") as log:

@@ -356,7 +356,7 @@ import YKWire
         #expect(status.details == ["version 5.4.3", "program sequence 7", "configured: slot 1, slot 2"])
         #expect(other.narrate(.init(.featureGot([1, 2, 3, 4, 5, 6, 7, 0x42]))).summary == "OTP reply, part 3")
         #expect(other.narrate(.init(.featureGot([0, 0, 0, 0, 0, 0, 0, 0x20]))).summary.contains("touch"))
-        #expect(other.narrate(.init(.featureGot([0, 0, 0, 0, 0, 0, 0, 0x80]))).summary.contains("not taken"))
+        #expect(other.narrate(.init(.featureGot([0, 0, 0, 0, 0, 0, 0, 0x80]))).summary.contains("not yet accepted"))
         #expect(!other.narrate(.init(.featureGot([1]))).isKnown && !other.narrate(.init(.featureSet([1]))).isKnown)
     }
 }

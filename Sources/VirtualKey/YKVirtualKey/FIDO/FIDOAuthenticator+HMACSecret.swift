@@ -21,9 +21,8 @@ extension FIDOAuthenticator {
         guard let map = item.map, let platform = map[Key.keyAgreement]?.map, let encrypted = map[Key.saltEnc]?.bytes,
             let proof = map[Key.saltAuth]?.bytes
         else { throw .ctap(Status.missingParameter) }
-        guard let version = PINProtocol(rawValue: map[Key.pinUvAuthProtocol]?.unsigned ?? 1),
-            ctap >= .v21 || version == .one
-        else {
+        let number = map[Key.pinUvAuthProtocol]?.unsigned ?? 1
+        guard profile.pinProtocols.contains(number), let version = PINProtocol(rawValue: number) else {
             throw .ctap(Status.invalidParameter)
         }
         let shared = try sharedKey(version, try Self.fields(CBOR.map(platform).encoded))
