@@ -48,8 +48,6 @@ final class FarAuthenticator {
     typealias Instant = ContinuousClock.Instant
     private typealias Status = CTAPProtocol.Status
 
-    /// How often each end sends a sign of life, and how long it may be silent.
-    static let (pulse, silence) = (Duration.seconds(5), Duration.seconds(20))
     /// How long a message waits for a cancelled one to end.
     private static let busyTime = Duration.seconds(30)
 
@@ -63,25 +61,22 @@ final class FarAuthenticator {
         var reply: [UInt8]?
     }
 
-    private let channel: RemoteChannel
-    private let inbox: RemoteInbox
+    private var conversation: FarConversation
     private let info: [UInt8]
     private let patience: Duration
     private var outstanding: Outstanding?
     /// A message that waits for the end of another one.
     private var waiting: (message: CTAPHID.Message, since: Instant)?
-    private var numbers: UInt32 = 0
-    private var heard: Instant
-    private var shown: Instant
-    /// How the connection ended; `nil` while it lasts.
-    private(set) var result: Result<Void, RemoteError>?
 
     init(
         _ channel: RemoteChannel, _ inbox: RemoteInbox, info: [UInt8], patience: Duration, at now: Instant = .now
     ) {
-        (self.channel, self.inbox, self.info, self.patience) = (channel, inbox, info, patience)
-        (heard, shown) = (now, now)
+        conversation = FarConversation(channel, inbox, at: now)
+        (self.info, self.patience) = (info, patience)
     }
+
+    /// How the connection ended; `nil` while it lasts.
+    var result: Result<Void, RemoteError>? { conversation.result }
 
     /// Begins or continues a message.
     func run(_ message: CTAPHID.Message, at now: Instant) -> VirtualHID.Outcome {
@@ -102,12 +97,8 @@ final class FarAuthenticator {
 
     private func start(_ message: CTAPHID.Message, at now: Instant) -> VirtualHID.Outcome {
         waiting = nil
-        numbers &+= 1
-        guard channel.send(.request(numbers, message.payload)) else {
-            result = .failure(.lost)
-            return .answer([Status.other])
-        }
-        outstanding = Outstanding(number: numbers, message: message, since: now)
+        guard let number = conversation.request(message.payload) else { return .answer([Status.other]) }
+        outstanding = Outstanding(number: number, message: message, since: now)
         return .computing
     }
 
@@ -130,33 +121,18 @@ final class FarAuthenticator {
             self.outstanding = nil
         } else {
             self.outstanding?.message = nil
-            channel.send(.cancel(outstanding.number))
+            conversation.cancel(outstanding.number)
         }
     }
 
     /// Processes the received frames, and sends a sign of life when one is due.
-    func poll(at now: Instant) {
-        guard result == nil else { return }
-        do throws(RemoteError) {
-            while let frame = try inbox.next() {
-                heard = now
-                try take(frame)
-            }
-        } catch { result = .failure(error) }
-        if heard.duration(to: now) > Self.silence { result = .failure(.lost) }
-        guard result == nil, shown.duration(to: now) >= Self.pulse else { return }
-        shown = now
-        if !channel.send(.alive) { result = .failure(.lost) }
-    }
+    func poll(at now: Instant) { conversation.poll(at: now, take) }
 
     private func take(_ frame: RemoteFrame) throws(RemoteError) {
         switch frame {
         case .touch(let number) where number == outstanding?.number: outstanding?.isTouch = true
         case .reply(let number, let answer) where number == outstanding?.number && outstanding?.reply == nil:
             if outstanding?.message == nil { outstanding = nil } else { outstanding?.reply = answer }
-        case .alive: break
-        case .end(let ending):
-            result = ending.reason == .done ? .success(()) : .failure(.ended(ending))
         default: throw .violation(.unexpected)
         }
     }

@@ -64,11 +64,11 @@ final class NearReader: Sendable {
 
     private func follow() throws(RemoteError) {
         var isGreeted = false
-        var (heard, shown) = (ContinuousClock.now, ContinuousClock.now)
+        var heartbeat = RemoteHeartbeat(channel)
         while !cancellation.isCancelled, !isOver.isCancelled {
             inbox.take(channel.receive())
             while let frame = try inbox.next() {
-                heard = .now
+                heartbeat.hear()
                 if case .end(let ending) = frame {
                     let _: Void? = try ending.isDone()
                     return
@@ -77,11 +77,7 @@ final class NearReader: Sendable {
             }
             // Before the greeting, ssh may be asking for a password.
             guard isGreeted else { continue }
-            if heard.duration(to: .now) > FarAuthenticator.silence { throw .lost }
-            if shown.duration(to: .now) >= FarAuthenticator.pulse {
-                shown = .now
-                channel.send(.alive)
-            }
+            _ = try heartbeat.keep()  // What the other end sent before it went is still read.
         }
     }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The signs of life that one end of a connection sends, and those that it expects.
+struct RemoteHeartbeat {
+    typealias Instant = ContinuousClock.Instant
+
+    /// How often each end sends a sign of life, and how long it may be silent.
+    private static let (pulse, silence) = (Duration.seconds(5), Duration.seconds(20))
+
+    private let channel: RemoteChannel
+    private var heard: Instant
+    private var shown: Instant
+
+    init(_ channel: RemoteChannel, at now: Instant = .now) { (self.channel, heard, shown) = (channel, now, now) }
+
+    /// Notes a frame of the other end.
+    mutating func hear(at now: Instant = .now) { heard = now }
+
+    /// Sends a sign of life when one is due; returns whether the other end accepts frames.
+    ///
+    /// - Throws: `lost` if the other end was silent for too long.
+    mutating func keep(at now: Instant = .now) throws(RemoteError) -> Bool {
+        guard heard.duration(to: now) <= Self.silence else { throw .lost }
+        guard shown.duration(to: now) >= Self.pulse else { return true }
+        shown = now
+        return channel.send(.alive)
+    }
+}
