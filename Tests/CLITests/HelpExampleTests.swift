@@ -147,14 +147,14 @@ import Testing
         #expect(Self.keys.map(\.prefix).filter { prefix in !lines.contains { $0.hasPrefix(prefix) } } == [])
     }
 
-    @Test func eachWorksAsTyped() throws {
+    @Test func eachWorksAsTyped() async throws {
         let shell = try Shell()
-        let prepared = try shell.run(#"mkdir prepared && cd prepared && HOME=$PWD && . "$FIXTURES/examples.sh""#)
+        let prepared = try await shell.run(#"mkdir prepared && cd prepared && HOME=$PWD && . "$FIXTURES/examples.sh""#)
         #expect(prepared.output == "" && prepared.status == 0, "\(prepared.output)\(prepared.errors)")
         var count = 0
         for example in Self.shown() where example.command.isVerb {
             if Self.notRun.contains(where: { example.line.hasPrefix($0.prefix) }) { continue }
-            let result = try shell.run(Self.script(example))
+            let result = try await shell.run(Self.script(example))
             #expect(result.status == 0, "\(example.line)\n\(result.output)\n\(result.errors)")
             count += 1
         }

@@ -57,9 +57,9 @@ import YKWire
             "01", "02", "11", "14", "2b", "2e", "30", "31", "32", "33", "34", "36", "3c", "7f", "f0", "00", "00a0",
         ].map { "garbage \($0)9000" }
 
-    @Test(arguments: verbs) func goesOn(_ verb: Verb) throws {
+    @Test(arguments: verbs) func goesOn(_ verb: Verb) async throws {
         let shell = try Shell()
-        let first = try shell.run(Self.preparation + "\ny --record asked.jsonl \(verb.command)")
+        let first = try await shell.run(Self.preparation + "\ny --record asked.jsonl \(verb.command)")
         try #require(first.status == 0, "\(first.output)\(first.errors)")
         let usual = try Self.object(first.output)
         let file = try Data(contentsOf: shell.folder.appendingPathComponent("asked.jsonl"))
@@ -71,7 +71,8 @@ import YKWire
         let script = runs.map { "echo '§'; YKIT_FAULT='on \($0): \($1)' y \(verb.command); echo \"§ $?\"" }
         try script.joined(separator: "\n").write(
             to: shell.folder.appendingPathComponent("all.sh"), atomically: true, encoding: .utf8)
-        let blocks = try shell.run(Self.functions + "\n. ./all.sh").output.components(separatedBy: "§\n").dropFirst()
+        let blocks = try await shell.run(Self.functions + "\n. ./all.sh").output.components(separatedBy: "§\n")
+            .dropFirst()
         #expect(blocks.count == runs.count)
         for ((question, answer), block) in zip(runs, blocks) where !Self.isNeeded(verb, question, answer) {
             let parts = block.components(separatedBy: "§ ")

@@ -10,13 +10,13 @@ import YKWire
 /// Records each verb of fixtures/verbs.txt on the virtual key: none asks a card what it has asked before, with nothing
 /// written in between.
 @Suite struct RepeatedQuestionTests {
-    @Test func noVerbAsksTwice() throws {
+    @Test func noVerbAsksTwice() async throws {
         let shell = try Shell()
         let lines = try VerbTests.lines().map(\.command).filter { !$0.contains("--record") }
         let script = lines.enumerated().map { "line=\($0.offset); \($0.element)" }.joined(separator: "\n")
         try (VerbTests.preparation + Self.recording + script).write(
             to: shell.folder.appendingPathComponent("all.sh"), atomically: true, encoding: .utf8)
-        _ = try shell.run(". ./all.sh")
+        _ = try await shell.run(". ./all.sh")
         var count = 0
         for (index, line) in lines.enumerated() {
             let file = shell.folder.appendingPathComponent("recorded/\(index).jsonl")

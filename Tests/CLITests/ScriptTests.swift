@@ -19,14 +19,14 @@ import YKWire
         return files.filter { $0.hasSuffix(".txt") }.sorted()
     }
 
-    @Test(arguments: names) func script(_ name: String) throws {
+    @Test(arguments: names) func script(_ name: String) async throws {
         let file = Self.folder.appendingPathComponent(name)
         var script = Script(name: name, text: try String(contentsOf: file, encoding: .utf8))
         let isUpdate = ProcessInfo.processInfo.environment["YKIT_UPDATE_SCRIPTS"] != nil
         let shell = try Shell("script \(name.dropLast(4))")
         for index in script.steps.indices {
             let step = script.steps[index]
-            let result = try shell.run(step.command)
+            let result = try await shell.run(step.command)
             let output = Shell.Result.lines(result.output)
             // On a busy machine a virtual key may need the time after which a person is asked for a touch.
             let errors = Shell.Result.lines(result.errors).filter { $0 != "touch the key" || step.errors.contains($0) }

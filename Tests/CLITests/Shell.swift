@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import YKTestSupport
+import YKTransport
 
 /// Runs the ykit of this build in a folder of its own, away from the terminal and from the user's settings.
-final class Shell {
+final class Shell: Sendable {
     /// What a command printed and how it ended.
-    struct Result {
+    struct Result: Sendable {
         var output: String
         var errors: String
         var status: Int32
@@ -50,8 +52,23 @@ final class Shell {
         fclose(file)
     }
 
-    /// Runs a command line to its end.
-    func run(_ command: String) throws -> Result {
+    /// Where each command takes a place while it runs: as many run at once as there are processors.
+    private static let places = {
+        let places = YKTransport.Semaphore()
+        for _ in 0..<ProcessInfo.processInfo.activeProcessorCount { places.post() }
+        return places
+    }()
+
+    /// Runs a command line to its end, for which no thread of Swift's pool waits.
+    func run(_ command: String) async throws -> Result {
+        try await onThread {
+            Self.places.wait()
+            defer { Self.places.post() }
+            return try self.result(of: command)
+        }
+    }
+
+    private func result(of command: String) throws -> Result {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
         process.arguments = ["-w", "/bin/sh", "-c", command]

@@ -43,14 +43,14 @@ struct StrictTests {
         "piv access set-retries 5 5 --force --pin-fd 3 --management-key-fd 4",
         "--record r.jsonl --keep-secrets oath list",
     ])
-    func warningsFail(_ line: String) throws {
+    func warningsFail(_ line: String) async throws {
         let shell = try Shell()
         let secrets = "printf 123456 > p; printf 010203040506070801020304050607080102030405060708 > m; exec 3< p 4< m; "
         let key = "ykit virtual new key.json > made; "
         let command = { (option: String) in key + secrets + "ykit --virtual key.json --json \(option) \(line)" }
-        let plain = try shell.run(command("") + "; s=$?; rm -f r.jsonl key.json; exit $s")
+        let plain = try await shell.run(command("") + "; s=$?; rm -f r.jsonl key.json; exit $s")
         #expect(plain.status == 0, "\(plain.output)\(plain.errors)")
-        let strict = try shell.run(command("--strict"))
+        let strict = try await shell.run(command("--strict"))
         #expect(strict.status == 15, "\(strict.output)\(strict.errors)")
         try check(plain, fails: false)
         try check(strict, fails: true)

@@ -54,13 +54,13 @@ import YKWire
         #expect(Self.verbs().count > 90)
     }
 
-    @Test func eachAnswerIsOneObjectWithTheMembersOfItsVerb() throws {
+    @Test func eachAnswerIsOneObjectWithTheMembersOfItsVerb() async throws {
         let lines = try Self.lines()
         let shell = try Shell()
         let script = lines.map { "echo '§'; \($0.command)\necho \"§ $?\"" }.joined(separator: "\n")
         try (Self.preparation + script).write(
             to: shell.folder.appendingPathComponent("all.sh"), atomically: true, encoding: .utf8)
-        let blocks = try shell.run(". ./all.sh").output.components(separatedBy: "§\n").dropFirst()
+        let blocks = try await shell.run(". ./all.sh").output.components(separatedBy: "§\n").dropFirst()
         #expect(blocks.count == lines.count)
         for (line, block) in zip(lines, blocks) { check(block, line) }
     }

@@ -25,7 +25,7 @@ final class Gate: Sendable {
 
     init() {
         _ = SystemThread.start { [weak self, exit] in
-            if !exit.wait(milliseconds: 1_800_000) { self?.force() }
+            if !exit.wait(milliseconds: 600_000) { self?.force() }
             exit.post()
         }
     }
