@@ -19,12 +19,12 @@ final class NearAuthenticator: Sendable {
     }
 
     private let end: NearEnd
-    private let consent: Consent
+    private let questions: NearQuestions
     private let state: Mutex<State>
 
     init(_ end: NearEnd) {
         self.end = end
-        consent = Consent(end.policy)
+        questions = NearQuestions(end)
         state = Mutex(State(pace: Pace(burst: end.burst, pause: end.pace)))
     }
 
@@ -42,13 +42,11 @@ final class NearAuthenticator: Sendable {
         case .refuse(let status, let refusal): return refuse(request.ceremony, status, refusal)
         case .proceed(let asks):
             if let ceremony = request.ceremony, request.needsUser {
-                if asks, consent.isSilent { return refuse(ceremony, Status.operationDenied, .tooManyQuestions) }
-                end.report(.begun(ceremony, asks: asks))
-                end.channel.send(.touch(number))
-                let isAgreed = asks ? await agrees(to: ceremony) : true
-                guard isAgreed else {
-                    if Task.isCancelled { return withdraw(ceremony) }
-                    return refuse(ceremony, Status.operationDenied, .declined)
+                let channel = end.channel
+                switch await questions.answer(to: ceremony, asks: asks, begun: { channel.send(.touch(number)) }) {
+                case .agreed: break
+                case .declined: return [Status.operationDenied]
+                case .withdrawn: return [Status.keepaliveCancel]
                 }
             }
             return await perform(request, service)
@@ -127,12 +125,6 @@ final class NearAuthenticator: Sendable {
             try? await Task.sleep(for: time)
             if state.withLock({ $0.requests }) == number { await service.rest() }
         }
-    }
-
-    /// Asks the user.
-    private func agrees(to ceremony: Ceremony) async -> Bool {
-        let (person, host) = (end.person, end.host)
-        return await consent.agrees({ person.ask(ceremony, reader: host, answer: $0) }, withdraw: person.withdraw)
     }
 
     /// Delays the requests of a far end that sends too many.

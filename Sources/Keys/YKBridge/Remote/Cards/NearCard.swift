@@ -12,12 +12,12 @@ import YKWire
 final class NearCard: Sendable {
     private let end: NearEnd
     private let pins: RemotePINs
-    private let consent: Consent
+    private let questions: NearQuestions
     private let state: Mutex<(relay: CardRelay, pace: Pace)>
 
     init(_ end: NearEnd, _ applications: [RemoteApplication], _ pins: RemotePINs) {
         (self.end, self.pins) = (end, pins)
-        consent = Consent(end.policy)
+        questions = NearQuestions(end)
         // A program that reads certificates in short commands sends hundreds.
         state = Mutex((CardRelay(CardFilter(applications)), Pace(burst: end.burst * 20, pause: end.pace / 10)))
     }
@@ -59,17 +59,8 @@ final class NearCard: Sendable {
 
     /// Asks the user, and goes on after a yes.
     private func asking(_ use: CardUse, _ body: () async -> ResponseAPDU) async -> ResponseAPDU {
-        let denied = ResponseAPDU(.conditionsNotSatisfied)
-        let ceremony = Ceremony.card(use)
-        if consent.isSilent {
-            end.report(.refused(ceremony, .tooManyQuestions))
-            return denied
-        }
-        end.report(.begun(ceremony, asks: true))
-        let (person, host) = (end.person, end.host)
-        guard await consent.agrees({ person.ask(ceremony, reader: host, answer: $0) }, withdraw: person.withdraw) else {
-            end.report(Task.isCancelled ? .withdrawn(ceremony) : .refused(ceremony, .declined))
-            return denied
+        guard await questions.answer(to: .card(use)) == .agreed else {
+            return ResponseAPDU(.conditionsNotSatisfied)
         }
         return await body()
     }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import YKInteraction
+
+/// The questions that a near end asks its user before the key is used, and their events.
+struct NearQuestions: Sendable {
+    enum Answer { case agreed, declined, withdrawn }
+
+    private let end: NearEnd
+    private let consent: Consent
+
+    init(_ end: NearEnd) {
+        self.end = end
+        consent = Consent(end.policy)
+    }
+
+    /// Whether the user agrees. When the task is cancelled, the question is withdrawn.
+    ///
+    /// - Parameters:
+    ///   - asks: Whether the user is asked; `false` takes a touch of the key for consent.
+    ///   - begun: Called before the question, if it may be asked.
+    func answer(to ceremony: Ceremony, asks: Bool = true, begun: () -> Void = {}) async -> Answer {
+        if asks, consent.isSilent {
+            end.report(.refused(ceremony, .tooManyQuestions))
+            return .declined
+        }
+        end.report(.begun(ceremony, asks: asks))
+        begun()
+        guard asks else { return .agreed }
+        let (person, host) = (end.person, end.host)
+        let isAgreed = await consent.agrees(
+            { person.ask(ceremony, reader: host, answer: $0) }, withdraw: person.withdraw)
+        guard !isAgreed else { return .agreed }
+        let isWithdrawn = Task.isCancelled
+        end.report(isWithdrawn ? .withdrawn(ceremony) : .refused(ceremony, .declined))
+        return isWithdrawn ? .withdrawn : .declined
+    }
+}
