@@ -95,6 +95,12 @@ struct LinkTests {
         #expect(try CodeLink(Self.totp).twoStep == nil)
     }
 
+    @Test(arguments: ["Pia:TOTP9", "TOTP%7C9", "", "TOTP%209"])
+    func whatIsNoSerialNumber(_ serial: String) throws {
+        let text = Self.twoStep.replacing("serial=TOTP000073FD", with: "serial=\(serial)")
+        #expect(try CodeLink(text).serial == nil)
+    }
+
     @Test(
         arguments: [
             ("2step_salt=8", "2step_salt=0"), ("2step_salt=8", "2step_salt=65"), ("2step_salt=8", "2step_salt=x"),

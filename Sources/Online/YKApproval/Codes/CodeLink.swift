@@ -21,7 +21,7 @@ public struct CodeLink: Sendable {
     public init(_ text: String) throws(ApprovalError) {
         do { account = try OtpauthURI.parse(twoStep: text) } catch { throw .link(error) }
         let link = try LinkQuery(text.filter { $0 != " " })
-        serial = link["serial"].flatMap { (1...64).contains($0.utf8.count) ? $0 : nil }
+        serial = link["serial"].flatMap { PushLink.isSerial($0) ? $0 : nil }
         twoStep = try TwoStep(link)
     }
 }
