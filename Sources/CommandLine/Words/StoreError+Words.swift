@@ -23,11 +23,13 @@ extension StoreError: Explained {
                 "store", .malformed,
                 "\(path.printable) has version \(version), which this version of ykit does not support",
                 hint: "use a later version of ykit")
-        case .noKeys: Explanation("store-empty", .notFound, "the store is empty", hint: "ykit securid import FILE")
+        case .noKeys:
+            Explanation(
+                "store-empty", .notFound, "the store is empty", hint: "the first token or account creates its key")
         case .notThisKey:
             Explanation(
                 "store-key", .authentication, "this key does not open the store",
-                hint: "'ykit securid store info' lists the keys that do")
+                hint: "'store info' lists the keys that do")
         case .notOpened:
             Explanation(
                 "store-key", .malformed,
@@ -35,7 +37,7 @@ extension StoreError: Explained {
                     + "verified the user in a different way than before")
         case .recordChanged(let id):
             Explanation(
-                "store-record", .malformed, "the token \(id.printable) was modified in the file",
+                "store-record", .malformed, "the entry \(id.printable) was modified in the file",
                 hint: "restore a backup")
         case .wrongPassphrase: Explanation("wrong-passphrase", .authentication, "the passphrase of the store is wrong")
         default: aboutKey
@@ -57,11 +59,11 @@ extension StoreError: Explained {
         case .noSuchKey(let name):
             Explanation(
                 "no-such-key", .notFound, "the store has no key '\(name.printable)'",
-                hint: "'ykit securid store info' lists them")
+                hint: "'store info' lists them")
         case .lastKey:
             Explanation(
-                "last-key", .policy, "this is the only key of the store; without it the tokens are lost",
-                hint: "add another one first: ykit securid store add-key")
+                "last-key", .policy, "this is the only key of the store; without it the content is lost",
+                hint: "add another one first, with 'store add-key'")
         case .fido(let error): error.explanation
         case .piv(let error): error.explanation
         case .crypto(let fault): fault.explanation
