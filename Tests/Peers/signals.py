@@ -28,9 +28,11 @@ def used(pid):
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def start(*words, stdin=subprocess.DEVNULL, fault=None):
+def start(*words, stdin=subprocess.DEVNULL, fault=None, blocked=()):
+    """Starts ykit, with signals blocked as by a program that waits for them in a thread of its own."""
     return subprocess.Popen([REAL, *words], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=FOLDER,
-                            env={**ENVIRONMENT, **({"YKIT_FAULT": fault} if fault else {})}, start_new_session=True)
+                            env={**ENVIRONMENT, **({"YKIT_FAULT": fault} if fault else {})}, start_new_session=True,
+                            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, blocked))
 
 
 def interrupted(name, process, *numbers):
@@ -89,11 +91,13 @@ def computations():
 
 def touches():
     """A key that waits for a touch is told to cancel, however many signals come at once."""
-    for name, numbers, group in (("SIGINT", [signal.SIGINT], False), ("the signals of timeout(1)", [signal.SIGTERM], True),
-                                 ("SIGINT, SIGTERM and SIGHUP", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], False)):
-        record = f"{FOLDER}/touch-{len(numbers)}{group}.jsonl"
+    for name, numbers, group, blocked in (
+            ("SIGINT", [signal.SIGINT], False, []), ("the signals of timeout(1)", [signal.SIGTERM], True, []),
+            ("a SIGTERM that was blocked", [signal.SIGTERM], False, [signal.SIGTERM]),
+            ("SIGINT, SIGTERM and SIGHUP", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], False, [])):
+        record = f"{FOLDER}/touch-{len(numbers)}{group}{len(blocked)}.jsonl"
         process = start("--virtual", "--timeout", "600", "--record", record, "fido2", "select",
-                        fault="on 900b: keepalives")
+                        fault="on 900b: keepalives", blocked=blocked)
         expect(f"{name}: the key waits for a touch", within(60, lambda: keepalives(record) > 1))
         for number in numbers:
             os.kill(process.pid, number)

@@ -25,20 +25,25 @@ package enum Interruption {
     /// Whether ^C was pressed.
     package static var happened: Bool { cancellation.isCancelled }
 
-    /// Installs the signal handlers, and turns SIGPIPE and SIGXFSZ into write errors. A hang-up that is ignored, as
-    /// under nohup, stays ignored.
+    /// Installs the signal handlers, unblocks their signals, and turns SIGPIPE and SIGXFSZ into write errors. A hang-up
+    /// that is ignored, as under nohup, stays ignored.
     package static func install() {
         ComputationEnd.prepare()
         _ = (cancellation, arrival.load(ordering: .relaxed))
         wakePrompt()
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
+        var handled = sigset_t()
+        sigemptyset(&handled)
         for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] {
+            sigaddset(&handled, number)
             if number == SIGHUP, isIgnored(number) { continue }
             var action = sigaction()
             action.__sigaction_handler.sa_handler = { _ in Interruption.arrived() }
             sigaction(number, &action, nil)
         }
+        // A program that waits for signals in a thread of its own starts others with these blocked.
+        pthread_sigmask(SIG_UNBLOCK, &handled, nil)
     }
 
     /// Handles a signal. Async-signal-safe.
