@@ -17,6 +17,11 @@ extension JSONForm {
         }
     }
 
+    /// The form or `null`, which some forms are already.
+    private var orNull: JSONForm {
+        if case .optional = self { self } else { .optional(self) }
+    }
+
     /// The schema of an object that has these members and no others.
     package static func schema(of members: [MemberForm]) -> JSONValue {
         var properties = JSONValue.Object()
@@ -47,7 +52,7 @@ extension JSONForm {
             of: envelope
                 + members.map { member in
                     MemberForm(
-                        member.name, member.about, .optional(member.form), isAlwaysPresent: member.isAlwaysPresent)
+                        member.name, member.about, member.form.orNull, isAlwaysPresent: member.isAlwaysPresent)
                 }
                 + plan.map { member in
                     MemberForm(member.name, member.about, member.form, isAlwaysPresent: false)
