@@ -23,8 +23,7 @@ says() {
 refuses() {
     local name=$1 pattern=$2 output
     shift 2
-    output=$("$@" 2>&1) && output+=" (status 0)"
-    holds "$name" "$pattern" "$output"
+    if output=$("$@" 2>&1); then fails "$name" "a failure" "$output"; else holds "$name" "$pattern" "$output"; fi
 }
 
 typing() { "$TESTS/answer.py" "$@"; }
