@@ -222,7 +222,7 @@ final class AgeKeeper: AgeKeySource {
     }
 }
 
-/// The user, whom age prompts for a PIN.
+/// Asks the user for a PIN through age.
 private struct AgePerson: CredentialPrompt {
     let dialogue: AgeDialogue
     let key: String?

@@ -114,7 +114,7 @@ struct BridgeReport: Report {
 
     static let members: [Member<BridgeReport>] = [
         Member("node", "the last path of the device, null if there was none") { $0.node },
-        Member("owner", "the user to whom udev gives the node") { $0.owner },
+        Member("owner", "the owner of the node, set by udev") { $0.owner },
         Member("readers", "with `--plan`, the readers that would be used") { $0.readers },
         Member("ceremonies", "the number of ceremony messages that the cards answered") { $0.ceremonies },
     ]

@@ -175,7 +175,7 @@ final class AgentKeeper {
     }
 }
 
-/// The user, whom an agent asks for PINs.
+/// Asks the user for PINs through the agent.
 private struct AgentPerson: CredentialPrompt {
     let prompt: AgentPrompt
     let isThere = true

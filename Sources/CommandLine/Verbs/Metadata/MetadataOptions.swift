@@ -58,7 +58,7 @@ package struct MetadataOptions: ParsableArguments {
     /// Compares the list's number with the last one seen, which is kept in ykit's state folder, and stores it.
     private static func accept(_ list: MetadataBLOB, _ anchors: [[UInt8]], _ run: Run) throws {
         guard let folder = UserFolder.state.path() else {
-            return run.terminal.warn("without HOME an older list cannot be told from a newer one")
+            return run.terminal.warn("HOME is not set, so ykit cannot detect an older list")
         }
         do throws(FileFailure) { try UserFolder.makeWritable(folder) } catch { throw error.explanation }
         let path = folder + "/metadata.json"
