@@ -52,10 +52,10 @@ final class Shell: Sendable {
         fclose(file)
     }
 
-    /// Where each command takes a place while it runs: as many run at once as there are processors.
+    /// Where each command takes a place while it runs: two run at once for each processor, since many of them wait.
     private static let places = {
         let places = YKTransport.Semaphore()
-        for _ in 0..<ProcessInfo.processInfo.activeProcessorCount { places.post() }
+        for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount { places.post() }
         return places
     }()
 
