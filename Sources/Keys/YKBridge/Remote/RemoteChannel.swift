@@ -8,11 +8,16 @@ package final class RemoteChannel: Sendable {
     /// How long the other end may take to accept a frame.
     private static let patience = Duration.seconds(10)
 
+    /// How long the other end may send nothing.
+    let silence: Duration
     private let stream: DescriptorStream
     private let state = Mutex((isOpen: true, frames: 0))
 
     /// Makes both descriptors non-blocking; they are not closed.
-    package init(input: Int32, output: Int32) { stream = DescriptorStream(input: input, output: output) }
+    package init(input: Int32, output: Int32, silence: Duration = .seconds(20)) {
+        self.silence = silence
+        stream = DescriptorStream(input: input, output: output)
+    }
 
     /// The number of frames sent, without the signs of life.
     var framesSent: Int { state.withLock { $0.frames } }

@@ -4,8 +4,8 @@
 struct RemoteHeartbeat {
     typealias Instant = ContinuousClock.Instant
 
-    /// How often each end sends a sign of life, and how long it may be silent.
-    private static let (pulse, silence) = (Duration.seconds(5), Duration.seconds(20))
+    /// How often each end sends a sign of life.
+    private static let pulse = Duration.seconds(5)
 
     private let channel: RemoteChannel
     private var heard: Instant
@@ -20,7 +20,7 @@ struct RemoteHeartbeat {
     ///
     /// - Throws: `lost` if the other end was silent for too long.
     mutating func keep(at now: Instant = .now) throws(RemoteError) -> Bool {
-        guard heard.duration(to: now) <= Self.silence else { throw .lost }
+        guard heard.duration(to: now) <= channel.silence else { throw .lost }
         guard shown.duration(to: now) >= Self.pulse else { return true }
         shown = now
         return channel.send(.alive)
