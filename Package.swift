@@ -233,7 +233,7 @@ let targets: [Target] = [
     test(
         "ServiceTests",
         [
-            "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKNFC", "YKHSMAuth", "YKOpenPGP",
+            "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKNFC", "YKHSMAuth", "YKOpenPGP", "YKSecrets",
             "YKSecurityDomain", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
         ]),
     test(

@@ -9,6 +9,7 @@ import YKOATH
 import YKOTP
 import YKOpenPGP
 import YKPIV
+import YKSecrets
 import YKSecurityDomain
 import YKTransport
 
@@ -18,6 +19,7 @@ struct CardCausedTests {
         arguments: [
             PIVError.card(.link(.reset)), OATHError.card(.link(.reset)), OpenPGPError.card(.link(.reset)),
             HSMAuthError.card(.link(.reset)), SecurityDomainError.card(.link(.reset)), TagError.card(.link(.reset)),
+            SecretsError.card(.link(.reset)),
             OTPError.card(.link(.reset)), OTPError.device(.reset), ManagementError.card(.link(.reset)),
             ManagementError.fido(.device(.reset), during: "x"), ManagementError.otp(.card(.link(.reset)), during: "x"),
             CTAPError.link(.device(.reset)), FIDOError.ctap(.link(.card(.link(.reset)))),
@@ -27,7 +29,7 @@ struct CardCausedTests {
 
     @Test(
         arguments: [
-            OATHError.locked, OTPError.notTouched, ManagementError.endlessInfo, FIDOError.pinBlocked, TagError.lost,
+            OATHError.locked, OTPError.notTouched, ManagementError.endlessInfo, FIDOError.pinBlocked, TagError.lost, SecretsError.noPIN,
             CTAPError.tooLong(bytes: 1, limit: 0, during: "x"), WebAuthnError.noneChosen,
         ] as [any Error])
     func hasNone(_ error: any Error) { #expect(CardError(causing: error) == nil) }

@@ -3,11 +3,6 @@
 import TerminalIO
 import Verbs
 
-/// A PIN, a PUK or a password that was changed.
-struct CredentialChange: Report {
-    static let members: [Member<CredentialChange>] = [Member("changed") { _ in true }]
-}
-
 /// A slot whose key or certificate is deleted.
 struct ClearedSlot: Report {
     let slot: String

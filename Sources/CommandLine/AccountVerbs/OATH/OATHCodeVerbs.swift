@@ -154,8 +154,7 @@ struct OATHCalculate: Verb {
         case .failed(let error): throw error
         case .hotp, .separate: return try await service.code(for: entry.account.id, at: at)
         case .needsTouch:
-            run.terminal.purpose("calculate a code for \(entry.account.id.text.printable)")
-            return try await TouchPrompt.during(run.terminal) {
+            return try await run.touching("calculate a code for \(entry.account.id.text.printable)") {
                 try await service.code(for: entry.account.id, at: at)
             }
         }

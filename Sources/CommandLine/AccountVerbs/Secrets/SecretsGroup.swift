@@ -32,13 +32,6 @@ extension Run {
         try await choosing { try await $0.open(SecretsService.self) }
     }
 
-    /// Runs an exchange that may wait for a touch, for a purpose.
-    func touching<Value>(_ purpose: String, _ body: () async throws -> Value) async throws -> Value {
-        guard plan == nil else { return try await body() }
-        terminal.purpose(purpose)
-        return try await TouchPrompt.during(terminal, body)
-    }
-
     /// Returns the PIN of the Secrets application, given or asked for. With `--plan` no PIN is sent, so none is asked
     /// for.
     func secretsPIN(_ options: PINOptions, of service: SecretsService, to purpose: String) async throws -> SharedSecret

@@ -21,11 +21,6 @@ struct PINSetReport: Report {
     static let members: [Member<Self>] = [Member("hasPin") { _ in true }]
 }
 
-/// The answer of a verb that verified a PIN.
-struct PINVerifiedReport: Report {
-    static let members: [Member<Self>] = [Member("verified") { _ in true }]
-}
-
 /// Sets the first PIN.
 struct FIDO2PINSet: Verb {
     static let about = About(

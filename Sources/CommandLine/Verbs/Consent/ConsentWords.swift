@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Arguments
+import Arguments
 import TerminalIO
 package import YKInteraction
 import YKProtocols

@@ -2,7 +2,7 @@
 
 package import TerminalIO
 package import YKRelyingParty
-package import YKWire
+import YKWire
 
 /// What the FIDO Alliance's list says about a model.
 package struct ModelReport: Report {
