@@ -112,7 +112,7 @@ struct OATHAccessRemember: Verb {
     @OptionGroup var password: PasswordOptions
 
     func run(in run: Run) async throws -> Outcome<RememberedPassword> {
-        let service = try await run.openOATH()
+        let service = try await run.open(OATHService.self)
         let info = await service.info
         guard info.hasPassword else {
             throw Explanation(
@@ -159,7 +159,7 @@ struct OATHAccessForget: Verb {
             let what = count.map { "forgot \($0)" } ?? "forgot all"
             return Outcome(ForgottenPasswords(count: count), "\(what) in \(keyring.place)")
         }
-        let info = await (try run.openOATH()).info
+        let info = await (try run.open(OATHService.self)).info
         let found = try keyring.forget(info.deviceID)
         let line =
             found ? "forgot the password for \(info.deviceID)" : "no password was remembered for \(info.deviceID)"

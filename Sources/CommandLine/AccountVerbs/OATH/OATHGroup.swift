@@ -40,7 +40,7 @@ struct OATHShow: Verb {
         examples: [Example("ykit oath info")])
 
     func run(in run: Run) async throws -> Outcome<OATHState> {
-        let info = await (try run.openOATH()).info
+        let info = await (try run.open(OATHService.self)).info
         let isRemembered = (try? run.keyring().holds(info.deviceID)) ?? false
         let rows = [
             ["version", info.version?.description ?? "not reported"], ["device id", info.deviceID],
@@ -66,7 +66,7 @@ struct OATHReset: Verb {
     @OptionGroup var confirmation: Confirmation
 
     func run(in run: Run) async throws -> Outcome<ResetOATH> {
-        let service = try await run.openOATH()
+        let service = try await run.open(OATHService.self)
         let before = await service.info.deviceID
         try confirmation.ask(
             typing: "reset", "this permanently deletes all OATH accounts on this key, and the password", in: run)

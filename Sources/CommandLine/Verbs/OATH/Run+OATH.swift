@@ -10,14 +10,9 @@ import YKProtocols
 extension Run {
     /// Opens and unlocks the OATH application of the selected key, or of one of other keys.
     package func oath(_ password: PasswordOptions, of key: Key? = nil) async throws -> OATHService {
-        let service = try await openOATH(of: key)
+        let service = try await open(OATHService.self, of: key)
         try await unlock(service, password, of: key)
         return service
-    }
-
-    /// Opens the OATH application without unlocking it.
-    package func openOATH(of key: Key? = nil) async throws -> OATHService {
-        try await open(OATHService.self, of: key)
     }
 
     /// Unlocks with the given password, else with the one remembered for this key, else asks.
