@@ -29,7 +29,8 @@ struct CardCausedTests {
 
     @Test(
         arguments: [
-            OATHError.locked, OTPError.notTouched, ManagementError.endlessInfo, FIDOError.pinBlocked, TagError.lost, SecretsError.noPIN,
+            OATHError.locked, OTPError.notTouched, ManagementError.endlessInfo, FIDOError.pinBlocked, TagError.lost,
+            SecretsError.noPIN,
             CTAPError.tooLong(bytes: 1, limit: 0, during: "x"), WebAuthnError.noneChosen,
         ] as [any Error])
     func hasNone(_ error: any Error) { #expect(CardError(causing: error) == nil) }
