@@ -298,6 +298,15 @@ let targets: [Target] = [
         ],
         resources: [.copy("scripts"), .copy("fixtures")]),
     test(
+        "WordsTests",
+        [
+            "Words", "TerminalIO", "YKApproval", "YKArculus", "YKCTKIP", "YKFIDO", "YKHTTP", "YKHardware",
+            "YKInteraction", "YKKeys",
+            "YKManagement", "YKOATH", "YKOTP", "YKOpenPGP", "YKPIV", "YKProtocols", "YKRelyingParty", "YKSecondFactor",
+            "YKSecrets", "YKSecurID", "YKSecurityDomain", "YKToken", "YKTransport", "YKVirtualKey", "YKVirtualKeyHost",
+            "YKWire",
+        ]),
+    test(
         "YKKeysTests",
         [
             "YKKeys", "YKStore", "YKSecurityDomain", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement",

@@ -51,7 +51,8 @@ extension ProgramError: Explained {
                 "spawn", .timeOut, "\(program) did not finish in time",
                 hint: "unlock the keyring and repeat the command")
         case .cancelled: .interrupted
-        case .tooMuchOutput(let program, let limit): .usage("\(program) is larger than \(limit >> 20) MiB")
+        case .tooMuchOutput(let program, let limit):
+            Explanation("spawn", .failed, "\(program) printed more than \(limit >> 20) MiB")
         }
     }
 }

@@ -48,11 +48,15 @@ extension OpenPGPError: Explained {
         case .notBlocked(let user, let admin):
             Explanation(
                 "not-blocked", .policy,
-                "the card refuses the reset: wrong PINs do not use up its retries"
-                    + (user.map { " (user PIN \($0)" } ?? "") + (admin.map { ", admin PIN \($0))" } ?? ""),
+                "the card refuses the reset: wrong PINs do not use up its retries" + Self.retries(user, admin),
                 hint: "ykit openpgp info shows the remaining retries")
         case .crypto(let fault): fault.explanation
         }
+    }
+
+    private static func retries(_ user: Int?, _ admin: Int?) -> String {
+        let left = [user.map { "user PIN \($0)" }, admin.map { "admin PIN \($0)" }].compactMap(\.self)
+        return left.isEmpty ? "" : " (\(left.listed()))"
     }
 
     private var aboutAccess: Explanation {
