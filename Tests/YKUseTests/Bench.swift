@@ -15,10 +15,10 @@ struct Bench {
     let key: VirtualKey
     private let environment: ServiceEnvironment
 
-    init() throws {
+    init(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1)) throws {
         let random = SystemRandom()
         key = try VirtualKey.new(
-            serial: 4711, random: random, inputs: VirtualInputs(random: random, touch: { _ in .touched }))
+            version, serial: 4711, random: random, inputs: VirtualInputs(random: random, touch: { _ in .touched }))
         environment = ServiceEnvironment()
     }
 

@@ -6,6 +6,7 @@ import YKInteraction
 import YKPIV
 import YKProtocols
 import YKTestSupport
+import YKTransport
 import YKUse
 
 /// Unlocking the PIV application of a virtual key, with a person who answers from a script.
@@ -106,6 +107,42 @@ struct PIVUnlockingTests {
         let use = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
         try await use.touching(person) {}
         #expect(person.touches == [.required])
+    }
+
+    @Test func aKeyThatReportsNoPoliciesIsKnownByItsAttestation() async throws {
+        let (bench, person) = (try Bench(FirmwareVersion(4, 3, 5)), ScriptedPerson("123456"))
+        for slot in [PIVSlot.authentication, .cardAuthentication] { try await bench.makeKey(slot) }
+        var unlocking = try await unlocking(bench, person)
+        let open = try await unlocking.prepare(.cardAuthentication, nil, .sign, for: "open the door")
+        #expect(open.algorithm == .p256 && open.touch == nil && person.requests.isEmpty)
+        let use = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
+        #expect(use.algorithm == .p256 && use.key != nil && person.requests.map(\.purpose) == ["sign"])
+        try await use.touching(person) {}
+        #expect(person.touches == [.possible], "the card does not say whether it waits for a touch")
+        let given = try await unlocking.prepare(.keyManagement, .rsa2048, .decrypt, for: "decrypt")
+        #expect(given.algorithm == .rsa2048 && given.key == nil)
+    }
+
+    @Test func aSlotWithoutKeyIsNamedBeforeThePINIsAskedFor() async throws {
+        let (bench, person) = (try Bench(), ScriptedPerson("123456"))
+        var unlocking = try await unlocking(bench, person)
+        await #expect(throws: PIVError.noKey(.keyManagement)) {
+            _ = try await unlocking.prepare(.keyManagement, nil, .decrypt, for: "decrypt")
+        }
+        #expect(person.requests.isEmpty)
+    }
+
+    @Test func aPINThatIsVerifiedAlreadyIsNotAskedForIfItIsShared() async throws {
+        let (bench, person) = (try Bench(), ScriptedPerson("123456"))
+        try await bench.makeKey(.authentication)
+        let service = try await bench.piv()
+        for _ in 1...2 {
+            var unlocking = PIVUnlocking(service, CredentialBroker([], person: person), person)
+            unlocking.sharesPIN = true
+            _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
+            #expect(unlocking.isVerified)
+        }
+        #expect(person.requests.count == 1)
     }
 
     // MARK: The management key
