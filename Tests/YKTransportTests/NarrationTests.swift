@@ -178,12 +178,9 @@ import YKWire
 
     @Test func everyInstructionOfEveryApplicationWithAnyDataAndReply() throws {
         var random = SystemRandomNumberGenerator.seeded(21)
-        let applets: [AID] = [
-            .oath, .piv, .fido, .otp, .management, .openPGP, .hsmAuth, .securityDomain, .ndef, .canokeyAdmin,
-        ]
-        for applet in applets {
+        for applet in CardVocabularies.applications {
             var narrator = Narrator()
-            let select = try APDU.select(applet).encoded(.short)
+            let select = try APDU.select(applet.aid).encoded(.short)
             for ins in 0...UInt8.max {
                 _ = narrator.narrate(.init(.exchange(command: select, reply: Self.noise(&random) + [0x90, 0])))
                 for _ in 0..<6 {
