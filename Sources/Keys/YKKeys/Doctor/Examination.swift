@@ -55,7 +55,7 @@ struct Examination {
     }
 
     /// The deadline of a program that only reports.
-    private var brief: Deadline { .after(.seconds(2), cancellation: keys.environment.cancellation) }
+    private var brief: Deadline { .after(.seconds(10), cancellation: keys.environment.cancellation) }
 
     /// Parses the version that pcscd prints: `pcsc-lite version 1.9.9.`
     private func version(_ program: String) -> String? {
