@@ -152,7 +152,7 @@ def test_polled():
     with BadServer(server().http) as bad:
         through(bad.url)
         enrolled("polled", "--touch", "never")
-        watch = Watch("polled", "--every", "0.3", "--timeout", "2")
+        watch = Watch("polled", "--every", "0.3", "--timeout", "20")
         expect("one account is polled", watch.wait("ready")[0]["polledCount"], 1)
         first = server().log_in()
         request = watch.wait("request")[0]["request"]
