@@ -322,6 +322,16 @@ def remote():
     expect("the article on remote keys: the command of the rule", rule.strip().endswith("/usr/bin/ykit bridge --stdio"))
 
 
+def bridge():
+    """What would be created, and the service of the package; a device takes the kernel's uhid (bridge.test)."""
+    start, plan, service = blocks("Bridge")[1]
+    for text in plan, start.splitlines()[-1].removeprefix("sudo ") + " --plan":
+        status, output = follow(text)
+        expect(f"the article on the bridge: {text.strip()}", (status, "would create a HID device 1209:796b" in output) == (0, True) or output)
+    unit, user = service.split()[-1].split("@")
+    expect("the article on the bridge: the service", (user, os.path.exists(f"{ROOT}/tools/build/bridge/{unit}@.service")), ("alice", True))
+
+
 def test_articles():
     for name in ("SSH_AUTH_SOCK", "SSH_ASKPASS", "DISPLAY", "WAYLAND_DISPLAY"):
         os.environ.pop(name, None)
@@ -341,3 +351,4 @@ def test_articles():
     second_key()
     volume()
     remote()
+    bridge()
