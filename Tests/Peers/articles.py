@@ -308,16 +308,19 @@ exec {REAL} --virtual {path(f'luks-{key}.json')} "${{words[@]}}\"""")
     program("ykit", f'exec {REAL} --virtual {path("key.json")} "$@"')
 
 
+def plans(article, text, wanted):
+    """What a command of an article would do."""
+    status, output = follow(text)
+    expect(f"{article}: {text.strip()}", (status, wanted in output) == (0, True) or output)
+
+
 def remote():
     """What would be run, and the rule for sudo; a connection takes the kernel's uhid (remote.test)."""
     _, shown = blocks("Remote")
     for text in shown:
-        if text.startswith("ykit remote --plan"):
-            status, output = follow(text)
-            expect("the article on remote keys: the plan", (status, "would run: ssh -T" in output) == (0, True) or output)
-        elif text.startswith("ykit remote"):
-            status, output = follow(text.replace("ykit remote", "ykit remote --plan"))
-            expect(f"the article on remote keys: {text.strip()}", (status, "would run: ssh -T" in output) == (0, True) or output)
+        if text.startswith("ykit remote"):
+            plan = text if "--plan" in text else text.replace("ykit remote", "ykit remote --plan")
+            plans("the article on remote keys", plan, "would run: ssh -T")
     rule = next(text for text in shown if text.startswith("alice"))
     expect("the article on remote keys: the command of the rule", rule.strip().endswith("/usr/bin/ykit bridge --stdio"))
 
@@ -325,9 +328,8 @@ def remote():
 def bridge():
     """What would be created, and the service of the package; a device takes the kernel's uhid (bridge.test)."""
     start, plan, service = blocks("Bridge")[1]
-    for text in plan, start.splitlines()[-1].removeprefix("sudo ") + " --plan":
-        status, output = follow(text)
-        expect(f"the article on the bridge: {text.strip()}", (status, "would create a HID device 1209:796b" in output) == (0, True) or output)
+    plans("the article on the bridge", plan, "would create a HID device 1209:796b")
+    expect("the article on the bridge: it starts with the same command", f"sudo {plan}", start.splitlines()[-1] + " --plan\n")
     unit, user = service.split()[-1].split("@")
     expect("the article on the bridge: the service", (user, os.path.exists(f"{ROOT}/tools/build/bridge/{unit}@.service")), ("alice", True))
 
