@@ -64,7 +64,8 @@ final class EventLinesTests {
         #expect(try logged().contains("refused lab") && !logged().contains("\u{1B}"))
     }
 
-    @Test("what a far end writes: so many lines, each with its name and without control characters") func farLines()
+    @Test("of what a far end writes, 200 lines are shown, each with its name and without control characters")
+    func farLines()
         throws
     {
         let events = RemoteEvents(terminal, try log(), host: "lab")
