@@ -101,7 +101,4 @@ package final class Declarations {
 package struct ParsedVerb {
     package let verb: any ParsableCommand
     package let declarations: Declarations
-
-    /// Runs the verb and returns the exit status.
-    package func carryOut() async -> Int32 { await verb.carryOut(declarations) }
 }

@@ -30,7 +30,8 @@ extension Program {
                 return .done
             }
             switch try parser.request(line) {
-            case .verb(let read): return ExitStatus(rawValue: await read.carryOut()) ?? .failed
+            case .verb(let read):
+                return ExitStatus(rawValue: await read.verb.carryOut(read.declarations)) ?? .failed
             case .help: terminal.line(HelpPage.text(of: line, columns: terminal.helpColumns))
             case .version: terminal.line("ykit \(Program.version)")
             }

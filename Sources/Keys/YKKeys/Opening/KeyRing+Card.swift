@@ -78,9 +78,6 @@ extension KeyRing {
 
     // MARK: opening
 
-    /// Opens the selected card, with recorder and log.
-    package func card() throws(KeyError) -> sending any CardLink { try decoration.card(try plainCard()) }
-
     /// Opens the selected card as a channel for a service; a plan withholds commands that change the key.
     ///
     /// - Parameter timeout: Timeout for an operation, instead of the environment's.
@@ -88,7 +85,7 @@ extension KeyRing {
         guard target.transport != .hid else { throw .cardRequired }
         var environment = environment
         if let timeout { environment.timeout = timeout }
-        return channel(over: decoration.planned(try card()), environment)
+        return channel(over: decoration.planned(try decoration.card(try card())), environment)
     }
 
     /// Opens the card, or the HID interface of a key whose card cannot be reached, as a channel for the Secrets
@@ -118,9 +115,10 @@ extension KeyRing {
     }
 
     /// Opens the selected card with no decorator except the log.
-    package func plainLoggedCard() throws(KeyError) -> sending any CardLink { decoration.logged(try plainCard()) }
+    package func loggedCard() throws(KeyError) -> sending any CardLink { decoration.logged(try card()) }
 
-    private func plainCard() throws(KeyError) -> sending any CardLink {
+    /// Opens the selected card, with no decorator.
+    package func card() throws(KeyError) -> sending any CardLink {
         switch source {
         case .recording(let replay):
             let link = replay.capture.header.link
