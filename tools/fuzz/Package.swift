@@ -3,11 +3,10 @@
 
 import PackageDescription
 
+/// `YKit` has the libraries of a key; these are the others that decode something.
 let libraries = [
-    "YKWire", "YKTransport", "YKCapture", "YKNFC", "YKToken", "YKOATH", "YKFIDO", "YKManagement", "YKPIV", "YKHSMAuth",
-    "YKSecrets", "YKOpenPGP", "YKSecureChannel", "YKSecurityDomain", "YKSSH", "YKAge", "YKHTTP", "YKRelyingParty",
-    "YKArculus", "YKPrivacyIDEA", "YKCrypto", "YKX509", "YKSecurID", "YKCTKIP", "YKApproval", "YKStore", "YKLUKS",
-    "YKBridge",
+    "YKit", "YKSSH", "YKAge", "YKHTTP", "YKRelyingParty", "YKArculus", "YKPrivacyIDEA", "YKSecurID", "YKCTKIP",
+    "YKApproval", "YKLUKS", "YKBridge",
 ]
 
 let package = Package(
