@@ -141,8 +141,8 @@ struct OTPStatic: Verb {
 
     @OptionGroup var target: OTPProgramming
 
-    @Option(["--layout", "-l"], help: "The keyboard layout of a static password: \(MessageOptions.layouts).")
-    var layout: LayoutChoice = .modhex
+    @Option(["--layout", "-l"], help: "The keyboard layout of a static password.")
+    var layout: KeyboardLayout = .modhex
 
     @OptionGroup var given: SecretOptions<StaticPassword>
 
@@ -154,13 +154,6 @@ struct OTPStatic: Verb {
     var output: String?
 
     @OptionGroup var typing: TypingOptions
-
-    /// The layouts by name.
-    enum LayoutChoice: String, CaseIterable, ExpressibleByArgument {
-        case modhex, us, uk, de, fr, it, bepo, norman
-
-        var layout: KeyboardLayout { KeyboardLayout(rawValue: rawValue) ?? .modhex }
-    }
 
     func check() throws {
         if generate, given.isGiven { throw UsageError("--generate cannot be combined with a password") }
@@ -185,7 +178,7 @@ struct OTPStatic: Verb {
     }
 
     private func password(_ run: Run) throws -> Secret {
-        if generate { return try layout.layout.password(length: length, random: run.environment.random) }
+        if generate { return try layout.password(length: length, random: run.environment.random) }
         return try given.source.readNew(run.terminal, asking: "static password")
     }
 
@@ -193,7 +186,7 @@ struct OTPStatic: Verb {
         var bytes = password.copyBytes()
         defer { Secret.wipe(&bytes) }
         do {
-            var codes = try layout.layout.scanCodes(String(decoding: bytes, as: UTF8.self))
+            var codes = try layout.scanCodes(String(decoding: bytes, as: UTF8.self))
             defer { Secret.wipe(&codes) }
             return SharedSecret(Secret(codes))
         } catch {

@@ -4,6 +4,7 @@ import Arguments
 import Glibc
 import TerminalIO
 import Verbs
+import Words
 import YKCrypto
 import YKHTTP
 import YKHardware

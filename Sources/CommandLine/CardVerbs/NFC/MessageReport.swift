@@ -1,44 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Arguments
-package import TerminalIO
+import Arguments
+import TerminalIO
+import Words
 import YKToken
-package import YKWire
+import YKWire
 
 /// How to interpret a message.
-package struct MessageOptions: ParsableArguments {
-    package static let title = "Reading Options"
+struct MessageOptions: ParsableArguments {
+    static let title = "Reading Options"
 
-    @Option(
-        "--layout <layout>",
-        help: "The keyboard layout of a static password: \(MessageOptions.layouts).",
-        transform: MessageOptions.layout)
-    package var layout: KeyboardLayout = .us
-
-    package init() {}
-
-    package static var layouts: String { KeyboardLayout.allCases.map(\.rawValue).listed() }
-
-    private static func layout(_ text: String) throws -> KeyboardLayout {
-        guard let layout = KeyboardLayout(rawValue: text.lowercased()) else {
-            throw UsageError("'\(text.printable)' is not a known keyboard layout: \(layouts).")
-        }
-        return layout
-    }
+    @Option("--layout <layout>", help: "The keyboard layout of a static password.")
+    var layout: KeyboardLayout = .us
 }
 
 /// The interpretation of a message, for people and for programs.
-package struct MessageReport: Report {
+struct MessageReport: Report {
     private let bytes: [UInt8]
     private let message: NDEFMessage
     private let token: OTPToken?
-    package static let members: [Member<MessageReport>] = [
+    static let members: [Member<MessageReport>] = [
         Member("message", "in hexadecimal") { Hex.encode($0.bytes) },
         Member("records") { $0.message.records.map(RecordReport.init) },
         Member("token", "the password in the message") { $0.token },
     ]
 
-    package init(_ bytes: [UInt8], _ options: MessageOptions) throws(Explanation) {
+    init(_ bytes: [UInt8], _ options: MessageOptions) throws(Explanation) {
         do { message = try NDEFMessage(decoding: bytes) } catch {
             throw Explanation.malformed("this is not an NDEF message: \(error)")
         }
@@ -47,7 +34,7 @@ package struct MessageReport: Report {
     }
 
     /// One line per record, then the password.
-    package var lines: [String] {
+    var lines: [String] {
         var rows = message.records.map(\.row)
         if let token { rows.append(["password", "\(token.value.printable) (\(token.words))"]) }
         return Table.details(rows)
