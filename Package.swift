@@ -180,15 +180,21 @@ let targets: [Target] = [
         "CommandLine/CardVerbs",
         [
             "Verbs", "Words", "TerminalIO", "Arguments", "YKInteraction", "YKUse", "YKKeys", "YKPIV", "YKOpenPGP",
-            "YKHSMAuth", "YKSecurityDomain", "YKManagement", "YKNFC", "YKVirtualKey", "YKTransport",
+            "YKHSMAuth", "YKSecurityDomain", "YKManagement", "YKNFC", "YKToken", "YKVirtualKey", "YKTransport",
             "YKSecureChannel", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
         ]),
     library(
         "CommandLine/FIDOVerbs",
         [
-            "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty", "YKInteraction",
-            "YKDesktop", "YKUse", "YKLUKS", "YKKeys", "YKKeyAgent", "YKFIDO", "YKPIV", "YKSSH", "YKAge",
-            "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
+            "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty", "YKUse", "YKKeys",
+            "YKFIDO", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
+        ]),
+    library(
+        "CommandLine/HostVerbs",
+        [
+            "Verbs", "Words", "TerminalIO", "Arguments", "YKInteraction", "YKDesktop", "YKUse", "YKLUKS", "YKKeys",
+            "YKKeyAgent", "YKFIDO", "YKPIV", "YKSSH", "YKAge", "YKTransport", "YKHardware", "YKWire", "YKProtocols",
+            "YKCrypto",
         ]),
     library(
         "CommandLine/DeviceVerbs",
@@ -202,7 +208,8 @@ let targets: [Target] = [
     .executableTarget(
         name: "ykit",
         dependencies: [
-            "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "Words",
+            "AccountVerbs", "ApprovalVerbs", "CardVerbs", "DeviceVerbs", "FIDOVerbs", "HostVerbs", "Verbs",
+            "Words",
             "TerminalIO",
             "Arguments",
             "YKHardware",
@@ -286,7 +293,8 @@ let targets: [Target] = [
     test(
         "CLITests",
         [
-            "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "FIDOVerbs", "DeviceVerbs", "Verbs", "Words",
+            "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "DeviceVerbs", "FIDOVerbs", "HostVerbs", "Verbs",
+            "Words",
             "TerminalIO",
             "Arguments",
             "YKKeys", "YKVirtualKey", "YKVirtualKeyHost", "YKHardware", "YKManagement", "YKBridge", "YKInteraction",

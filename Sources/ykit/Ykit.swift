@@ -6,6 +6,7 @@ import Arguments
 import CardVerbs
 import DeviceVerbs
 import FIDOVerbs
+import HostVerbs
 import Verbs
 
 /// The root of the command tree.
@@ -17,6 +18,7 @@ struct Ykit: ParsableCommand {
             'ykit --virtual oath list' or 'ykit --replay FILE --replay-mode lookup oath list'.
             """,
         version: Program.version,
-        topics: DeviceCommands.first + FIDOCommands.topics + AccountCommands.topics + CardCommands.topics
+        topics: DeviceCommands.first + FIDOCommands.topics + HostCommands.topics + AccountCommands.topics
+            + CardCommands.topics
             + ApprovalCommands.topics + DeviceCommands.others)
 }

@@ -6,6 +6,7 @@ import Testing
 
 @testable import TerminalIO
 @testable import Verbs
+@testable import Words
 @testable import ykit
 
 @Suite("Spelling")

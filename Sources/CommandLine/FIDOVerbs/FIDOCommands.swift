@@ -2,15 +2,14 @@
 
 package import Arguments
 
-/// The commands for FIDO, SSH and disks.
+/// The commands for FIDO.
 package enum FIDOCommands {
     /// Their topics on the first screen.
     package static var topics: [CommandTopic] {
         [
             CommandTopic(
                 "passkeys, fingerprints, two-step login; Arculus cards",
-                [FIDO2Group.self, U2FGroup.self, ArculusGroup.self]),
-            CommandTopic("SSH keys and an agent; encrypted disks", [SSHGroup.self, LUKSGroup.self]),
+                [FIDO2Group.self, U2FGroup.self, ArculusGroup.self])
         ]
     }
 }

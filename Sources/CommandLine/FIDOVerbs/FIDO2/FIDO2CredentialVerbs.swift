@@ -68,17 +68,6 @@ enum TokenFile {
     }
 }
 
-extension Run {
-    /// Opens the FIDO application of a key that can list its credentials and has a PIN.
-    func openCredentials(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
-        let service = try await openFIDO(pin, for: reason)
-        let info = try await service.info()
-        guard info.hasCredentialManagement else { throw FIDOError.unsupported("credMgmt") }
-        guard info.hasPIN || info.givesTokenForUV else { throw FIDOError.pinNotSet }
-        return service
-    }
-}
-
 /// Lists the credentials stored on the key.
 struct FIDO2CredentialsList: Verb {
     static let about = About(

@@ -142,7 +142,7 @@ struct HelpPage {
 
 extension Declaration {
     /// The names, shortest first, and the value.
-    var spelling: String {
+    package var spelling: String {
         switch place {
         case .option(let names): spelled(names.words) + " <\(names.value ?? names.plain)>"
         case .flag(let names): spelled(names.words)

@@ -35,7 +35,7 @@ enum FirstScreen {
 }
 
 /// The topics of `ykit help` other than commands.
-enum HelpTopic: String, CaseIterable {
+package enum HelpTopic: String, CaseIterable {
     case options
     case environment
     case exitCodes = "exit-codes"
@@ -98,7 +98,7 @@ enum HelpTopic: String, CaseIterable {
     }
 
     /// Notes that apply to all variables.
-    static let precedence = [
+    package static let precedence = [
         "The command line overrides variables, and variables the configuration file.",
         "ykit reports on standard error when it takes a secret from a variable.",
         "Programs that ykit starts do not inherit variables with secrets.",

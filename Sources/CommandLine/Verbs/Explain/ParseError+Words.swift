@@ -2,6 +2,7 @@
 
 import Arguments
 package import TerminalIO
+import Words
 import YKWire
 
 extension ParseError: Explained {

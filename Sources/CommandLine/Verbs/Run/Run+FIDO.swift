@@ -44,6 +44,15 @@ extension Run {
         return service
     }
 
+    /// Opens the FIDO application of a key that can list its credentials and has a PIN.
+    package func openCredentials(_ pin: PINOptions, for reason: String) async throws -> FIDOService {
+        let service = try await openFIDO(pin, for: reason)
+        let info = try await service.info()
+        guard info.hasCredentialManagement else { throw FIDOError.unsupported("credMgmt") }
+        guard info.hasPIN || info.givesTokenForUV else { throw FIDOError.pinNotSet }
+        return service
+    }
+
     /// Opens U2F on the selected key; sends no CTAP2 command.
     package func openU2F() async throws -> FIDOService {
         var interaction = FIDOInteraction()

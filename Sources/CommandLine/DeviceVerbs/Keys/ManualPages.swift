@@ -2,15 +2,16 @@
 
 import Arguments
 import TerminalIO
+import Verbs
 import YKWire
 
 /// The manual pages: ykit(1), and a page for each group of verbs.
-package enum ManualPages {
+enum ManualPages {
     /// A file name and its content in roff.
-    package typealias Page = (name: String, text: String)
+    typealias Page = (name: String, text: String)
 
     /// All pages.
-    package static var all: [Page] {
+    static var all: [Page] {
         let groups = Program.root.about.subcommands.filter { $0.about.shouldDisplay && !$0.isVerb }
         return [("ykit.1", main(groups))] + groups.map { ("ykit-\($0.about.name).1", page(of: $0)) }
     }

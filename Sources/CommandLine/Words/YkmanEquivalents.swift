@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-
-import TerminalIO
-
 /// Translates ykman's commands and options.
-enum YkmanEquivalents {
+package enum YkmanEquivalents {
     /// Commands of ykman 5 with a different name here.
     package static let commands: [(ykman: String, ykit: String)] = [
         ("oath accounts add", "oath add"),

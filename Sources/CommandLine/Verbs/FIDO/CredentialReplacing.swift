@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TerminalIO
-import Verbs
-import YKFIDO
+package import YKFIDO
 
 /// Protects a stored credential, which a new one for the same relying party and account would replace.
-struct CredentialReplacing {
-    let run: Run
-    let service: FIDOService
+package struct CredentialReplacing {
+    private let run: Run
+    private let service: FIDOService
     /// Whether to replace it without asking.
-    let force: Bool
+    private let force: Bool
+
+    /// - Parameter force: Whether to replace it without asking.
+    package init(run: Run, service: FIDOService, force: Bool) {
+        (self.run, self.service, self.force) = (run, service, force)
+    }
 
     /// Asks before a credential is replaced; a plan replaces nothing, so it does not ask.
     ///
@@ -18,7 +22,7 @@ struct CredentialReplacing {
     ///   - userID: The account's identifier.
     ///   - whose: The account in words, such as "'ssh:', user 'bob'".
     ///   - excluded: Credentials that make the key refuse the registration, so that nothing is replaced.
-    func check(
+    package func check(
         _ rpID: String, userID: [UInt8], whose: String, excluded: [CredentialDescriptor] = []
     ) async throws {
         guard !force, run.plan == nil else { return }
@@ -33,7 +37,7 @@ struct CredentialReplacing {
     }
 
     /// The question before a credential is replaced.
-    static func question(_ whose: String) -> String {
+    package static func question(_ whose: String) -> String {
         "the key stores a credential for \(whose): replace it? it cannot be recovered"
     }
 }

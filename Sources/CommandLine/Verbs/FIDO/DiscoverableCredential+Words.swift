@@ -2,25 +2,24 @@
 
 import Arguments
 package import TerminalIO
-import Verbs
 import YKFIDO
 package import YKKeys
 import YKWire
 
 extension DiscoverableCredential {
     /// The help of an argument that names a credential.
-    static let help = "The credential: its identifier, the beginning of it, or part of the account's name."
+    package static let help = "The credential: its identifier, the beginning of it, or part of the account's name."
 
     /// A short description of the account and relying party.
-    var words: String { "'\(name.printable)' at \(relyingParty.id.printable)" }
+    package var words: String { "'\(name.printable)' at \(relyingParty.id.printable)" }
 
-    var row: [String] {
+    package var row: [String] {
         let user = credential.user
         let display = user.displayName.flatMap { $0 == user.name ? nil : $0 } ?? ""
         return [relyingParty.id.printable, name.printable, display.printable, id]
     }
 
-    var longRow: [String] {
+    package var longRow: [String] {
         let algorithm = credential.publicKey.algorithm?.description ?? "?"
         let more = [
             credential.protection.flatMap { $0 == .optional ? nil : $0.description } ?? "",
@@ -31,7 +30,7 @@ extension DiscoverableCredential {
     }
 
     /// Returns the credential for a query; the user chooses among several.
-    static func one(
+    package static func one(
         _ query: String, in all: [DiscoverableCredential], _ run: Run
     ) throws -> DiscoverableCredential {
         switch AccountMatch(query, in: all) {
