@@ -7,13 +7,13 @@ import Testing
 import YKCrypto
 import YKFIDO
 import YKPIV
-import YKSSH
 import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
 
 @testable import YKKeyAgent
+@testable import YKSSH
 
 /// The socket of an agent whose keys are answered by a task.
 struct AgentSocketTests {
@@ -74,8 +74,7 @@ struct AgentSocketTests {
     @Test func replacesSocketsLeftBehind() throws {
         let folder = Folder()
         let first = try AgentSocket(at: folder.socket)
-        let inherited = AgentSocket(descriptor: dup(0))
-        #expect(inherited.path.isEmpty)
+        #expect(AgentSocket(descriptor: dup(0)).path.isEmpty)
         first.end()
         try Data().write(to: URL(filePath: folder.socket))
         #expect(throws: AgentSocketError.exists(path: folder.socket)) { try AgentSocket(at: folder.socket) }
@@ -85,11 +84,108 @@ struct AgentSocketTests {
         #expect(throws: AgentSocketError.failed(path: missing, number: ENOENT)) { try AgentSocket(at: missing) }
     }
 
+    @Test func answersNothingAfterTheEnd() async throws {
+        let service = try await PIVService.open(CardChannel(link: VirtualKey.new().link(), environment: .instant))
+        try await service.authenticate(with: .defaultKey())
+        _ = try await service.generateKey(.authentication, .p256)
+        let slot = try #require(try await SSHSlotKey.all(of: service, serial: 1).first)
+        let keys = AgentKeys { _ in }
+        keys.end()
+        let signature = SSHSignatureRequest(
+            identity: slot.identity, data: [1], hash: .sha256, purpose: .other(bytes: 1), hostKey: nil, hops: [],
+            needsConfirmation: false)
+        let question = SSHExtensionRequest(name: "x", content: [], hostKey: nil, hops: [], needsConfirmation: false)
+        #expect(await keys.sign(signature) == nil)
+        #expect(await keys.answer(question) == nil)
+        #expect(await keys.identities().isEmpty)
+    }
+
     @Test func reportsRefusals() {
         let refused = Mutex<[SSHAgentRefusal]>([])
         let keys = AgentKeys(extensions: ["x"]) { refusal in refused.withLock { $0.append(refusal) } }
         keys.refused(.forwarded)
         #expect(refused.withLock { $0.count } == 1 && keys.extensions == ["x"])
+    }
+}
+
+/// Requests that are passed on to OpenSSH's agent.
+@Suite(.enabled(if: access("/usr/bin/ssh-agent", X_OK) == 0))
+struct AgentUpstreamTests {
+    /// OpenSSH's agent, on a socket of its own.
+    private final class OtherAgent {
+        let socket = "/tmp/ykagent.\(UInt32.random(in: 0 ... .max))"
+        private let process = Process()
+
+        init() async throws {
+            process.executableURL = URL(filePath: "/usr/bin/ssh-agent")
+            process.arguments = ["-D", "-a", socket]
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+            try await onThread { [socket, process] in
+                while process.isRunning {
+                    if let descriptor = AgentSocket.connect(socket, within: .seconds(1)) {
+                        close(descriptor)
+                        return
+                    }
+                    usleep(2000)
+                }
+                throw LinkError.timedOut("ssh-agent")
+            }
+        }
+
+        /// Makes it answer no more.
+        func stop() { kill(process.processIdentifier, SIGSTOP) }
+
+        // It inherits the signals that the threads of a test block, so that SIGTERM would not end it.
+        deinit {
+            kill(process.processIdentifier, SIGKILL)
+            unlink(socket)
+        }
+    }
+
+    /// SSH_AGENTC_REQUEST_IDENTITIES, and SSH_AGENTC_REMOVE_ALL_IDENTITIES, which changes something.
+    private static let (list, removeAll): ([UInt8], [UInt8]) = ([11], [19])
+
+    /// Asks the other agent for a client, whose end of the connection `work` is given.
+    private func asking(
+        _ path: String, _ work: @escaping @Sendable (AgentUpstream, Int32) -> [[UInt8]?]
+    ) async throws -> [[UInt8]?] {
+        try await onThread {
+            var ends: [Int32] = [-1, -1]
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+            defer { ends.forEach { close($0) } }
+            let upstream = AgentUpstream(path, for: ends[0])
+            defer { upstream.end() }
+            return work(upstream, ends[1])
+        }
+    }
+
+    @Test func passesRequestsOn() async throws {
+        let other = try await OtherAgent()
+        // A binding that OpenSSH's agent refuses (SSH_AGENT_FAILURE); it goes out with the next request.
+        let binding: [UInt8] = [27] + [0, 0, 0, 24] + Array("session-bind@openssh.com".utf8)
+        let replies = try await asking(other.socket) { upstream, _ in
+            [
+                upstream.reply(to: binding), upstream.reply(to: Self.list), upstream.reply(to: Self.removeAll),
+                upstream.reply(to: binding),
+            ]
+        }
+        #expect(replies[0] == nil, "there is no connection yet")
+        #expect(replies[1] == [12, 0, 0, 0, 0])
+        #expect(replies[2] == [6])
+        #expect(replies[3]?.count == 1, "a refusal, whose number depends on the version")
+    }
+
+    @Test func waitsForNobody() async throws {
+        let other = try await OtherAgent()
+        other.stop()
+        let replies = try await asking(other.socket) { upstream, client in
+            shutdown(client, Int32(SHUT_RDWR))
+            return [upstream.reply(to: Self.list)]
+        }
+        #expect(replies == [nil], "the client has hung up")
+        let nobody = try await asking(other.socket + ".none") { upstream, _ in [upstream.reply(to: Self.list)] }
+        #expect(nobody == [nil])
     }
 }
 

@@ -22,6 +22,16 @@ struct Bench {
         environment = ServiceEnvironment()
     }
 
+    /// A YubiKey Bio with one finger enrolled, touched by a finger.
+    init(finger: VirtualInputs.Verification) throws {
+        var state = try VirtualKeyState.new(DeviceProfile(model: .yubiKeyBio, serial: 4711))
+        state.fido.fingerprints = [VirtualFingerprint(id: [1], name: "")]
+        var inputs = VirtualInputs()
+        inputs.verify = { finger }
+        key = VirtualKey(state, inputs: inputs)
+        environment = ServiceEnvironment()
+    }
+
     func piv() async throws -> PIVService {
         try await PIVService.open(CardChannel(link: key.link(), environment: environment))
     }

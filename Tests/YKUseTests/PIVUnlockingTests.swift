@@ -8,6 +8,7 @@ import YKProtocols
 import YKTestSupport
 import YKTransport
 import YKUse
+import YKVirtualKey
 
 /// Unlocking the PIV application of a virtual key, with a person who answers from a script.
 struct PIVUnlockingTests {
@@ -107,6 +108,11 @@ struct PIVUnlockingTests {
         let use = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
         try await use.touching(person) {}
         #expect(person.touches == [.required])
+        let timeout = PIVError.card(.link(.timedOut("waiting for the card")))
+        await #expect(throws: TouchMissed.self) { try await use.touching(person) { throw timeout } }
+        await #expect(throws: PIVError.noKey(.signature)) {
+            try await use.touching(person) { throw PIVError.noKey(.signature) }
+        }
     }
 
     @Test func aKeyThatReportsNoPoliciesIsKnownByItsAttestation() async throws {
@@ -143,6 +149,52 @@ struct PIVUnlockingTests {
             #expect(unlocking.isVerified)
         }
         #expect(person.requests.count == 1)
+    }
+
+    @Test func aSharedPINIsAskedForAsTheCertificateSays() async throws {
+        let (bench, person) = (try Bench(FirmwareVersion(4, 3, 5)), ScriptedPerson("123456"))
+        try await bench.makeKey(.authentication)
+        var unlocking = try await unlocking(bench, person)
+        unlocking.sharesPIN = true
+        _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
+        #expect(unlocking.isVerified && person.requests.count == 1, "there is no certificate")
+    }
+
+    @Test func aFingerIsEnough() async throws {
+        let (bench, person) = (try Bench(finger: .verified), ScriptedPerson())
+        try await bench.makeKey(.authentication, pin: .matchOnce)
+        var unlocking = try await unlocking(bench, person)
+        for _ in 1...2 {
+            let use = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
+            let service = unlocking.service
+            _ = try await use.touching(person) {
+                try await service.sign(.message([1]), use.slot, hash: .sha256, algorithm: use.algorithm, key: use.key)
+            }
+        }
+        #expect(unlocking.isVerified && person.requests.isEmpty)
+        #expect(person.news.filter { $0 == "fingerExpected" }.count == 1)
+    }
+
+    @Test func aFingerThatIsNotRecognizedIsReplacedByThePIN() async throws {
+        let (bench, person) = (try Bench(finger: .wrong), ScriptedPerson("123456"))
+        try await bench.makeKey(.authentication, pin: .matchAlways)
+        var unlocking = try await unlocking(bench, person)
+        _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
+        #expect(person.news.suffix(2) == ["fingerExpected", "fingerNotRecognized"])
+        #expect(unlocking.isVerified && person.requests.map(\.purpose) == ["sign"])
+    }
+
+    @Test func noFingerIsWaitedForInARehearsal() async throws {
+        let (bench, person) = (try Bench(finger: .notTouched), ScriptedPerson())
+        try await bench.makeKey(.authentication, pin: .matchOnce)
+        var unlocking = try await unlocking(bench, person)
+        await #expect(throws: PIVError.self) {
+            _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
+        }
+        #expect(!unlocking.isVerified && person.requests.isEmpty)
+        unlocking.isRehearsal = true
+        _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
+        #expect(person.news.filter { $0 == "fingerExpected" }.count == 1)
     }
 
     // MARK: The management key
@@ -217,6 +269,28 @@ struct PIVUnlockingTests {
         await #expect(throws: Declined.self) {
             try await PIVOverwriting(service, ScriptedPerson(agrees: false)).confirmKey(in: .authentication)
         }
+        try await overwriting.confirmObject(.capability)
+        try await service.putObject(.capability, [])
+        try await overwriting.confirmObject(.capability)
+        #expect(person.questions.count == 1, "neither object has content")
+        let certificate = try #require(PIVSlot.authentication.certificateObject)
+        for id in [.capability, .printed, certificate] { try await service.putObject(id, [0x30, 0x00]) }
+        try await overwriting.confirmObject(.capability)
+        try await overwriting.confirmObject(.printed)
+        try await overwriting.confirmCertificate(in: .authentication)
+        #expect(
+            person.questions.dropFirst() == [
+                "\(PIVOverwriting.Question.object(.capability))", "\(PIVOverwriting.Question.object(.printed))",
+                "\(PIVOverwriting.Question.certificate(subject: nil, .authentication))",
+            ])
+    }
+
+    @Test func aKeyThatTheCardDoesNotReportIsFoundByItsAttestation() async throws {
+        let (bench, person) = (try Bench(FirmwareVersion(4, 3, 5)), ScriptedPerson())
+        try await bench.makeKey(.authentication)
+        let overwriting = PIVOverwriting(try await bench.piv(), person)
+        #expect(try await overwriting.confirmKey(in: .authentication))
+        #expect(person.questions == ["\(PIVOverwriting.Question.key(.p256, .authentication))"])
     }
 }
 
