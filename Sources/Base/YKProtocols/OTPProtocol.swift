@@ -7,7 +7,7 @@ extension AID {
     public static let otp = AID(rawValue: [0xA0, 0x00, 0x00, 0x05, 0x27, 0x20, 0x01])
 }
 
-/// Yubico's OTP application: slot commands (``OTPCommand``), over a card and in feature reports.
+/// Yubico's OTP application: slot commands (`OTPCommand`), over a card and in feature reports.
 package enum OTPProtocol: CardVocabulary {
     package static var aid: AID { .otp }
     package static let title = "OTP"

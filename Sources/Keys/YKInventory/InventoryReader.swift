@@ -51,7 +51,7 @@ public struct InventoryReader {
     /// Reads the inventory. An application that the key does not have is not a gap.
     ///
     /// - Parameter time: Now, in seconds since 1970.
-    /// - Throws: `FIDOError` if passkeys were requested and cannot be listed; ``KeyError`` if the key cannot be reached.
+    /// - Throws: `FIDOError` if passkeys were requested and cannot be listed; `KeyError` if the key cannot be reached.
     public func read(at time: Int64) async throws -> Reading {
         let details = KeyDetails(try await key.identity())
         let described = InventoriedKey(name: details.name, serial: details.serial, version: details.version)

@@ -7,7 +7,7 @@ extension Key {
     /// Returns the tokens of a volume that are for this key. FIDO2 credentials are tried without touch and PIN; a key
     /// in a PIV slot is recognized by the serial number in its URI.
     ///
-    /// - Throws: `FIDOError` or ``KeyError`` if the key cannot be queried.
+    /// - Throws: `FIDOError` or `KeyError` if the key cannot be queried.
     public func ownTokens(_ tokens: [LUKSToken]) async throws -> [LUKSToken] {
         var own = tokens.filter { token in
             if case .pkcs11 = token.kind { token.serial != nil && token.serial == serial } else { false }

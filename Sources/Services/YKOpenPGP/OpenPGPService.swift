@@ -104,7 +104,7 @@ public actor OpenPGPService: CardKeyService {
         do { return try channel.ask(GetFirmware()).value } catch { throw .card(error) }
     }
 
-    /// Reads an optional data object; see ``CardChannel/ask(_:)``.
+    /// Reads an optional data object; see `CardChannel.ask`.
     func ask<Value>(
         _ tag: TLV.Tag, _ decode: ([UInt8]) throws(WireError) -> Value
     ) throws(OpenPGPError) -> CardAnswer<Value> {

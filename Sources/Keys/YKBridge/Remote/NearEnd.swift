@@ -4,7 +4,7 @@ public import YKFIDO
 public import YKInteraction
 public import YKTransport
 
-/// The near end of a remote bridge: serves the requests of a far end with the key here. A ``RemotePolicy`` decides what
+/// The near end of a remote bridge: serves the requests of a far end with the key here. A `RemotePolicy` decides what
 /// a far end may request, and the user is asked before the key is used.
 public struct NearEnd: Sendable {
     let host: String

@@ -52,7 +52,7 @@ public struct ImportSource: Sendable {
     ///
     /// - Parameters:
     ///   - guessing: Whether content in an unknown format is treated as an encrypted andOTP backup, see
-    ///     ``YKOATH/AuthenticatorExport/recognize(_:guessing:column:)``.
+    ///     `AuthenticatorExport.recognize`.
     ///   - column: The name or number of the column with the accounts in a table; ignored for other sources.
     ///   - choosing: Chooses among the columns of a table that may contain the accounts, if `column` is `nil`.
     ///   - unlocking: Returns the key for an encrypted key container; not called for other sources.

@@ -23,7 +23,7 @@ public enum PreviewSign {
 
     /// A request for a signing key when a credential is created.
     public struct Request: Hashable, Sendable {
-        /// The acceptable algorithms, most preferred first. YubiKeys have only ``YKWire/COSEAlgorithm/esp256SplitARKG``.
+        /// The acceptable algorithms, most preferred first. YubiKeys have only `esp256SplitARKG`.
         public var algorithms: [COSEAlgorithm]
         /// What the key will require.
         public var policy: Policy

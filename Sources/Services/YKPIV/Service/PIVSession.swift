@@ -61,7 +61,7 @@ final class PIVSession {
         do { return try channel.send(command) } catch { throw PIVError(error, meaning) }
     }
 
-    /// Sends an optional query; see ``CardChannel/ask(_:)``.
+    /// Sends an optional query; see `CardChannel.ask`.
     func ask<Command: CardCommand>(_ command: Command) throws(PIVError) -> CardAnswer<Command.Response> {
         do { return try channel.ask(command) } catch { throw .card(error) }
     }

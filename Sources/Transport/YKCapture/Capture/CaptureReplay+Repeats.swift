@@ -9,7 +9,7 @@ extension CaptureReplay {
     /// reply.
     ///
     /// A channel caches such replies, so a strict replay skips the repeated commands of older recordings. Only commands
-    /// that the vocabulary declares repeatable count (``CardVocabulary/persistence(of:)``).
+    /// that the vocabulary declares repeatable count (`CardVocabulary.persistence`).
     func isRepeatedQuestion(_ index: Int) -> Bool {
         guard let command = command(at: index) else { return false }
         var start = index

@@ -2,7 +2,7 @@
 
 package import YKWire
 
-/// The answer to an optional question: one that an operation can do without (``CardVocabulary/isOptional(_:)``).
+/// The answer to an optional question: one that an operation can do without (`CardVocabulary.isOptional`).
 package enum CardAnswer<Value> {
     /// The decoded reply.
     case answered(Value)

@@ -5,7 +5,7 @@ import YKWire
 
 /// The replies that the selected application would repeat, so that no question is asked twice.
 ///
-/// Only what the vocabulary calls repeatable is kept (``CardVocabulary/persistence(of:)``), never a reply with secrets,
+/// Only what the vocabulary calls repeatable is kept (`CardVocabulary.persistence`), never a reply with secrets,
 /// and nothing beyond the next command that may change it. The channel forgets everything when the card is released.
 struct ReplyMemory {
     private var vocabulary: (any CardVocabulary.Type)?

@@ -7,7 +7,7 @@ public struct HTTPPin: Hashable, Sendable, CustomStringConvertible {
     /// The hash, 32 bytes.
     public let hash: [UInt8]
 
-    /// Parses a pin: `sha256/` and the hash in base 64.
+    /// Parses a pin: `sha256/` and the hash in base64.
     ///
     /// - Throws: `malformed`.
     public init(_ text: String) throws(HTTPError) {
@@ -15,7 +15,7 @@ public struct HTTPPin: Hashable, Sendable, CustomStringConvertible {
         let marks = ["sha256//", "sha256/", "sha256:"].filter { text.hasPrefix($0) }
         let hashes = (marks.isEmpty ? [""] : marks).compactMap { try? Base64.decode(String(text.dropFirst($0.count))) }
         guard let bytes = hashes.first(where: { $0.count == 32 }) else {
-            throw .malformed("a pin is sha256/ and 32 bytes in base 64")
+            throw .malformed("a pin is sha256/ and 32 bytes in base64")
         }
         hash = bytes
     }
