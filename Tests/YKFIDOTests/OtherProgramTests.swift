@@ -73,7 +73,7 @@ struct OtherProgramTests {
     @Test(arguments: [
         ([], 1, FormatError.Problem.endsBefore("the hash of the client data")),
         (["AA=="], 1, .malformed("the hash of the client data has 1 bytes")),
-        (["!"], 1, .malformed("the hash of the client data is not base 64")),
+        (["!"], 1, .malformed("the hash of the client data is not base64")),
         ([Base64.encode(hash)], 2, .endsBefore("the relying party")),
         ([Base64.encode(hash), "x"], 3, .endsBefore("the credential's identifier")),
         ([Base64.encode(hash), "x", "AA==", "AA=="], 4, .malformed("a salt has 32 bytes, two have 64")),
@@ -93,7 +93,7 @@ struct OtherProgramTests {
         for (index, text, problem) in [
             (3, "AAAA", "the authenticator data is not a CBOR byte string"),
             (3, Base64.encode([0x41, 0]), "the authenticator data: "),
-            (4, "AA==", "the identifier is not that of the credential"), (6, "?", "the certificate is not base 64"),
+            (4, "AA==", "the identifier is not that of the credential"), (6, "?", "the certificate is not base64"),
         ] {
             var damaged = lines
             damaged[index] = text
@@ -206,7 +206,7 @@ struct OtherProgramTests {
         let token = try #require(try SystemdToken.all(parsing: Array(old.utf8)).first)
         #expect(token.isVerified && token.needsTouch && token.rpID == SystemdToken.defaultRPID)
         for (text, problem) in [
-            ("{", "not JSON"), (#"{"type":"systemd-fido2"}"#, "the token has no fido2-credential in base 64"),
+            ("{", "not JSON"), (#"{"type":"systemd-fido2"}"#, "the token has no fido2-credential in base64"),
             (
                 #"{"type":"systemd-fido2","fido2-credential":"AA==","fido2-salt":"AA=="}"#,
                 "the token's salt has 1 bytes"

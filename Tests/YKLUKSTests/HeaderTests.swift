@@ -153,7 +153,7 @@ struct HeaderTests {
     @Test(
         "a token that systemd cannot use says why",
         arguments: [
-            (#""type":"systemd-fido2""#, "the token has no fido2-credential in base 64"),
+            (#""type":"systemd-fido2""#, "the token has no fido2-credential in base64"),
             (#""type":"systemd-pkcs11","pkcs11-uri":"http:x","pkcs11-key":"AAAA""#, "it has no URI or no key"),
             (#""type":"systemd-pkcs11","pkcs11-uri":"pkcs11:id=%01","pkcs11-key":"*""#, "it has no URI or no key"),
         ]) func unusableTokens(_ members: String, _ reason: String) throws

@@ -48,8 +48,8 @@ struct MigrationTests {
         ("", .notMigration), ("otpauth://totp/a?data=AA", .notMigration),
         ("otpauth-migration://offline", .notMigration), ("otpauth-migration://offline?data", .notMigration),
         ("otpauth-migration://online?data=AA", .notMigration),
-        ("otpauth-migration://offline?data=*", .badBase64(WireError(.malformed, at: 0, "not a base 64 character"))),
-        ("otpauth-migration://offline?data=A", .badBase64(WireError(.truncated, at: 1, "incomplete base 64"))),
+        ("otpauth-migration://offline?data=*", .badBase64(WireError(.malformed, at: 0, "not a base64 character"))),
+        ("otpauth-migration://offline?data=A", .badBase64(WireError(.truncated, at: 1, "incomplete base64"))),
         ("otpauth-migration://offline?data=%", .badBase64(WireError(.malformed, at: 0, "not percent-encoded"))),
     ]
 

@@ -102,7 +102,7 @@ struct PSKCTests {
         (">16<", ">8<", .field("KeyLength", "8")),
         ("PBKDF2-params", "params", .field("PBKDF2-params", "")),
         ("Specified", "Other", .field("Salt", "")),
-        ("Ej7/PEpyEpw=", "***", .field("Salt", "not base 64")),
+        ("Ej7/PEpyEpw=", "***", .field("Salt", "not base64")),
         ("<PRF/>", "<PRF Algorithm=\"#hmac-md5\"/>", .unsupportedAlgorithm("")),
         ("#hmac-sha1", "#hmac-md5", .unsupportedAlgorithm("http://www.w3.org/2000/09/xmldsig#hmac-md5")),
         ("#aes128-cbc", "#kw-tripledes", .unsupportedAlgorithm("http://www.w3.org/2001/04/xmlenc#kw-tripledes")),
@@ -121,7 +121,7 @@ struct PSKCTests {
         ("DECIMAL\" Length=\"8", "ALPHANUMERIC\" Length=\"8", .field("Encoding", "ALPHANUMERIC")),
         ("HMAC-SHA256", "HMAC-MD5", .unsupportedAlgorithm("HMAC-MD5")),
         (">60<", ">0<", .field("TimeInterval", "0")), (">60<", ">x<", .field("TimeInterval", "")),
-        ("<pskc:PlainValue>MTIz", "<pskc:PlainValue>*", .field("Secret", "not base 64")),
+        ("<pskc:PlainValue>MTIz", "<pskc:PlainValue>*", .field("Secret", "not base64")),
         ("pskc:totp", "pskc:ocra", .unsupportedAlgorithm("urn:ietf:params:xml:ns:keyprov:pskc:ocra")),
     ]
 

@@ -158,7 +158,7 @@ struct FormatTests {
         #expect(throws: SSHError.unsupportedKey("ssh-dss")) {
             try SSHPublicKey.parse(line: "ssh-dss " + Base64.encode([0, 0, 0, 7] + Array("ssh-dss".utf8)))
         }
-        #expect(throws: SSHError.malformed("a public key is a line of type and base 64")) {
+        #expect(throws: SSHError.malformed("a public key is a line with a type and base64 data")) {
             try SSHPublicKey.parse(line: "ssh-rsa")
         }
         let line = try Vectors.text("ed25519.pub").replacingOccurrences(of: "ssh-ed25519 ", with: "ssh-rsa ")

@@ -92,7 +92,7 @@ struct StringTests {
         }
     }
 
-    /// Each bit of a string in base 64 is covered by a digest or the authentication code.
+    /// Each bit of a string in base64 is covered by a digest or the authentication code.
     @Test(arguments: [nil, "p w"]) func refusesEachFlippedBit(_ password: String?) throws {
         let keys = SecurIDKeys(
             password: password.map { SharedSecret(Secret(utf8: $0)) }, deviceIDs: ["3eea958d96caa2538ccc8964"])

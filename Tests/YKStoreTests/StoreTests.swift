@@ -188,7 +188,7 @@ struct StoreTests {
                 var changed = bytes
                 changed[place] ^= 1 << UInt8(bit)
                 guard let read = try? SealedStore(parsing: changed, service: "test", path: "p") else { continue }
-                // A base 64 digit of the other alphabet, or a setting.
+                // A base64 digit of the other alphabet, or a setting.
                 if read.seals == store.seals, read.records == store.records { continue }
                 let isOpen =
                     read.seals.count == 1 && read.records.count == 2

@@ -29,7 +29,7 @@ public enum Base64 {
                 continue
             }
             guard padding == 0, let value = value(of: character) else {
-                throw WireError(.malformed, at: index, "not a base 64 character")
+                throw WireError(.malformed, at: index, "not a base64 character")
             }
             pending = pending << 6 | UInt32(value)
             bits += 6
@@ -39,10 +39,10 @@ public enum Base64 {
             }
         }
         guard bits < 6, pending & (1 << UInt32(bits) - 1) == 0 else {
-            throw WireError(.truncated, at: text.utf8.count, "incomplete base 64")
+            throw WireError(.truncated, at: text.utf8.count, "incomplete base64")
         }
         guard padding == 0 || padding < 3 && (text.utf8.count).isMultiple(of: 4) else {
-            throw WireError(.malformed, at: text.utf8.count, "wrong base 64 padding")
+            throw WireError(.malformed, at: text.utf8.count, "wrong base64 padding")
         }
         return bytes
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A PEM block (RFC 7468): a label around base 64.
+/// A PEM block (RFC 7468): a label around base64.
 public struct PEM: Hashable, Sendable {
     /// The label after BEGIN.
     public let label: String

@@ -77,7 +77,7 @@ struct CTKIPReply {
 
     private static func inner(_ node: XMLNode, _ name: String) throws(CTKIPError) -> XMLNode? {
         guard let text = node.value(name)?.filter({ !$0.isWhitespace }) else { return nil }
-        guard let bytes = try? Base64.decode(text) else { throw .reply("\(name) is not base 64") }
+        guard let bytes = try? Base64.decode(text) else { throw .reply("\(name) is not base64") }
         do { return try XMLParser.parse(bytes) } catch { throw .xml(error) }
     }
 
@@ -173,7 +173,7 @@ struct CTKIPFinished {
 }
 
 extension XMLNode {
-    /// Decodes base 64 that may contain line breaks.
+    /// Decodes base64 that may contain line breaks.
     fileprivate func bytes(_ name: String, _ sizes: ClosedRange<Int>) throws(CTKIPError) -> [UInt8] {
         guard let text = value(name), let bytes = try? Base64.decode(text.filter { !$0.isWhitespace }),
             sizes.contains(bytes.count)

@@ -34,7 +34,7 @@ public struct AgeStanza: Hashable, Sendable {
         (self.type, self.arguments, self.body) = (type, arguments, body)
     }
 
-    /// The stanza as text: `-> type arguments`, and the body in base 64 in lines of 64 characters; the last line is
+    /// The stanza as text: `-> type arguments`, and the body in base64 in lines of 64 characters; the last line is
     /// shorter.
     public var encoded: [UInt8] {
         var text = Array("->".utf8)
@@ -51,7 +51,7 @@ public struct AgeStanza: Hashable, Sendable {
     static let width = 64
     private static let newline = UInt8(ascii: "\n")
 
-    /// Decodes age's base 64: standard alphabet, without padding, canonical. `nil` for any other string.
+    /// Decodes age's base64: standard alphabet, without padding, canonical. `nil` for any other string.
     static func base64(_ text: String) -> [UInt8]? {
         guard let bytes = try? Base64.decode(text), Base64.encode(bytes, padded: false) == text else { return nil }
         return bytes
@@ -88,7 +88,7 @@ public struct AgeStanzaReader: Sendable {
             return nil
         }
         guard line.count <= AgeStanza.width, let bytes = AgeStanza.base64(text) else {
-            throw .malformed("a line of a body that is not base 64 without padding")
+            throw .malformed("a line of a body that is not base64 without padding")
         }
         guard stanza.body.count + bytes.count <= Self.bodyLimit else {
             throw .malformed("a body of more than \(Self.bodyLimit) bytes")

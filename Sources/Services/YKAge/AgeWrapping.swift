@@ -24,7 +24,7 @@ public enum AgeWrapping: Hashable, Sendable {
         guard ["X25519", "piv-p256", "p256tag", "fido2-hmac"].contains(stanza.type) else { return nil }
         var words: [[UInt8]] = []
         for word in stanza.arguments {
-            guard let bytes = AgeStanza.base64(word) else { throw .malformed("an argument that is not base 64") }
+            guard let bytes = AgeStanza.base64(word) else { throw .malformed("an argument that is not base64") }
             words.append(bytes)
         }
         guard stanza.body.count == Self.fileKeySize + ChaCha20Poly1305.tagSize else {

@@ -46,7 +46,7 @@ struct PrivateKeyContainer {
         }
         var inner = SSHReader(section)
         guard try inner.uint32("the check") == inner.uint32("its copy") else {
-            throw .malformed("the two copies of the check differ")
+            throw .malformed("its two check values differ")
         }
         self.reader = inner
     }

@@ -115,14 +115,14 @@ public struct SSHCertificate: Hashable, Sendable {
         return options
     }
 
-    /// Reads the line of a `-cert.pub` file: type, base 64, comment.
+    /// Reads the line of a `-cert.pub` file: type, base64, comment.
     ///
     /// - Returns: The certificate and its comment, which is empty if there is none.
     /// - Throws: ``SSHError``.
     public static func parse(line: String) throws(SSHError) -> (certificate: SSHCertificate, comment: String) {
         let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
-        guard words.count >= 2 else { throw .malformed("a certificate is a line of type and base 64") }
-        guard let blob = try? Base64.decode(words[1]) else { throw .malformed("the certificate is not base 64") }
+        guard words.count >= 2 else { throw .malformed("a certificate is a line with a type and base64 data") }
+        guard let blob = try? Base64.decode(words[1]) else { throw .malformed("the certificate is not base64") }
         let certificate = try SSHCertificate(blob: blob)
         guard certificate.type == words[0] else {
             throw .malformed("'\(words[0])' before a certificate of type '\(certificate.type)'")

@@ -66,14 +66,14 @@ public struct SSHPublicKey: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Returns the line for `authorized_keys`: type, base 64, comment. A comment may come from a key, and a line end in
+    /// Returns the line for `authorized_keys`: type, base64, comment. A comment may come from a key, and a line end in
     /// it could authorize another key, so control characters become underscores.
     public func line(comment: String) -> String {
         let scalars = comment.unicodeScalars.map { $0.isHazardous ? "_" : Character($0) }
         return "\(type) \(Base64.encode(blob))" + (comment.isEmpty ? "" : " \(String(scalars))")
     }
 
-    /// The fingerprint as OpenSSH shows it: `SHA256:` and the digest of the blob in base 64 without padding.
+    /// The fingerprint as OpenSSH shows it: `SHA256:` and the digest of the blob in base64 without padding.
     public var fingerprint: String { Self.fingerprint(of: blob) }
 
     /// Returns the fingerprint of any key's blob.
@@ -169,14 +169,14 @@ public struct SSHPublicKey: Hashable, Sendable {
         return .ec(curve, point: point)
     }
 
-    /// Reads a line of a `.pub` file: type, base 64, comment.
+    /// Reads a line of a `.pub` file: type, base64, comment.
     ///
     /// - Returns: The key and its comment, which is empty if there is none.
     /// - Throws: ``SSHError``.
     public static func parse(line: String) throws(SSHError) -> (key: SSHPublicKey, comment: String) {
         let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
-        guard words.count >= 2 else { throw .malformed("a public key is a line of type and base 64") }
-        guard let blob = try? Base64.decode(words[1]) else { throw .malformed("the key is not base 64") }
+        guard words.count >= 2 else { throw .malformed("a public key is a line with a type and base64 data") }
+        guard let blob = try? Base64.decode(words[1]) else { throw .malformed("the key is not base64") }
         let key = try SSHPublicKey(blob: blob)
         guard key.type == words[0] else { throw .malformed("'\(words[0])' before a key of type '\(key.type)'") }
         return (key, words.count > 2 ? String(words[2]) : "")

@@ -127,7 +127,7 @@ enum SSHArmor {
         guard text.contains(bytesOf: "-----END \(label)-----") else {
             throw .malformed("no line '-----END \(label)-----'")
         }
-        throw .malformed("the text between the lines is not base 64")
+        throw .malformed("the text between the lines is not base64")
     }
 }
 

@@ -185,7 +185,7 @@ private struct SignerText {
         return SignerText(start[..<rest.startIndex])
     }
 
-    /// Reads a key or certificate: its type and base 64 (sshkey_read). Returns it in wire format.
+    /// Reads a key or certificate: its type and base64 (sshkey_read). Returns it in wire format.
     mutating func key() throws(SSHError) -> [UInt8] {
         let type = rest.prefix { !Self.blank.contains($0) }
         rest = rest[type.endIndex...]
@@ -200,7 +200,7 @@ private struct SignerText {
         guard digits.utf8.count.isMultiple(of: 4), !digits.utf8.contains(where: { "-_".utf8.contains($0) }),
             let blob = try? Base64.decode(digits), !blob.isEmpty
         else {
-            throw .malformed("the key is not base 64")
+            throw .malformed("the key is not base64")
         }
         let (found, canonical) =
             if SSHCertificate.isKnown(type: name) {

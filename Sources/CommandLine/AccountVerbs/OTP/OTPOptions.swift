@@ -197,14 +197,14 @@ struct TypingOptions: ParsableArguments {
 
     @Flag("--updates", inversion: .prefixedNo, help: "Allow later updates of the settings.") var updates = true
 
-    /// The places for a Tab.
+    /// Where the key can type a Tab.
     enum TabPlace: String, CaseIterable, ExpressibleByArgument {
         case first
         case afterFirst = "after-first"
         case afterSecond = "after-second"
     }
 
-    /// The places for a delay.
+    /// Where the key can pause while it types.
     enum DelayPlace: String, CaseIterable, ExpressibleByArgument {
         case afterFirst = "after-first"
         case afterSecond = "after-second"

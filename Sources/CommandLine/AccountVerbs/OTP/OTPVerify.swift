@@ -51,7 +51,7 @@ struct OTPVerify: Verb {
         discussion: """
             With the AES key, the password is decrypted, its CRC and identities are checked, and its counter is stored \
             before it is accepted: no password is accepted twice. With --server, a server that supports the validation \
-            protocol 2.0 is asked; the key is then the client's, in base 64, and both sides sign. Servers are tried in \
+            protocol 2.0 is asked; the key is then the client's, in base64, and both sides sign. Servers are tried in \
             order until one accepts or rejects the password.
 
             The key comes from --key-file, --key-stdin, --key-fd, YKIT_OTP_KEY (a slot's) or YKIT_API_KEY (a \
@@ -156,7 +156,7 @@ struct OTPVerify: Verb {
         var bytes = text.value.copyBytes()
         defer { Secret.wipe(&bytes) }
         guard var key = try? Base64.decode(String(decoding: bytes, as: UTF8.self).trimmed), !key.isEmpty else {
-            throw Explanation.usage("the client's key is not base 64")
+            throw Explanation.usage("the client's key is not base64")
         }
         defer { Secret.wipe(&key) }
         return SharedSecret(Secret(key))

@@ -182,7 +182,7 @@ struct PIVDerive: Verb {
     static let about = About(
         "derive", "Derive a shared secret from a peer's public key (ECDH, X25519).",
         discussion: """
-            The peer's key is PEM, DER, a certificate, a raw point, or one in base 64 as in an age file. The secret is \
+            The peer's key is PEM, DER, a certificate, a raw point, or one in base64 as in an age file. The secret is \
             the raw x coordinate, as from 'openssl pkeyutl -derive'; hash it before using it as a key.
             """,
         examples: [Example("ykit piv derive --slot 9a peer.pem --output shared.bin")])

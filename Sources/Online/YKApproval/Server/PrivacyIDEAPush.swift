@@ -122,7 +122,7 @@ public struct PrivacyIDEAPush: ApprovalServer, ApprovalServerSession {
         return ServerReply(Result { () throws(ServerError) in try read(answer) }, date: response.date)
     }
 
-    /// Reads the server's key: base 64 of an RSAPublicKey (RFC 8017 §A.1.1), on several lines.
+    /// Reads the server's key: base64 of an RSAPublicKey (RFC 8017 §A.1.1), on several lines.
     private static func serverKey(_ text: String) -> PublicKey? {
         guard text.utf8.count <= 4096, let der = try? Base64.decode(text.filter { !$0.isWhitespace }),
             let key = try? PublicKey(rsaPublicKey: der), case .rsa(let modulus, _) = key,

@@ -27,7 +27,7 @@ struct LibFIDO2Lines {
     /// Reads the next line as base64.
     mutating func bytes(_ name: String, count: Int? = nil) throws(FormatError) -> [UInt8] {
         let line = try text(name)
-        guard let bytes = try? Base64.decode(line) else { throw malformed("\(name) is not base 64") }
+        guard let bytes = try? Base64.decode(line) else { throw malformed("\(name) is not base64") }
         guard count == nil || bytes.count == count else { throw malformed("\(name) has \(bytes.count) bytes") }
         return bytes
     }

@@ -51,7 +51,7 @@ public struct SystemdToken: Hashable, Sendable {
     public init(json: JSONValue) throws(FormatError) {
         func bytes(_ name: String) throws(FormatError) -> [UInt8] {
             guard let text = json[name]?.string, let bytes = try? Base64.decode(text), !bytes.isEmpty else {
-                throw FormatError(.malformed("the token has no \(name) in base 64"))
+                throw FormatError(.malformed("the token has no \(name) in base64"))
             }
             return bytes
         }

@@ -6,7 +6,7 @@ public import YKWire
 public enum MigrationError: Error, Hashable, Sendable {
     /// The prefix `otpauth-migration://offline?data=` is missing.
     case notMigration
-    /// The data is not percent-encoded base 64.
+    /// The data is not percent-encoded base64.
     case badBase64(WireError)
     /// The payload is not a valid migration message.
     case malformed(WireError)

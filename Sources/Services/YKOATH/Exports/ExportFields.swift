@@ -171,7 +171,7 @@ extension AuthenticatorExport.Format {
         return Array(plain.dropLast(Int(pad)))
     }
 
-    /// Decodes the base 64 of a member.
+    /// Decodes the base64 of a member.
     func base64(_ json: JSONValue?, _ name: String) throws(ExportError) -> [UInt8] {
         guard let text = json?.text(name), let bytes = try? Base64.decode(text) else { throw .malformed(self, name) }
         return bytes

@@ -21,7 +21,7 @@ public struct OATHInfo: Sendable, Hashable {
     /// The challenge to answer while locked.
     let challenge: [UInt8]?
 
-    /// The application's identifier: 16 bytes of SHA-256 over the salt, in base 64 without padding.
+    /// The application's identifier: 16 bytes of SHA-256 over the salt, in base64 without padding.
     public let deviceID: String
 
     /// Returns whether a feature is supported; `nil` if it can only be found out by trying.

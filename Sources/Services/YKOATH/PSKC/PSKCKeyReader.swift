@@ -100,8 +100,8 @@ struct PSKCKeyReader {
 }
 
 extension String {
-    /// Decodes base 64 that may contain line breaks.
+    /// Decodes base64 that may contain line breaks.
     func base64(_ field: String) throws(PSKCError) -> [UInt8] {
-        do { return try Base64.decode(filter { !$0.isWhitespace }) } catch { throw .field(field, "not base 64") }
+        do { return try Base64.decode(filter { !$0.isWhitespace }) } catch { throw .field(field, "not base64") }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The certificates with which Yubico vouches for the OpenPGP applications of its keys (developers.yubico.com/PKI, and
-/// developers.yubico.com/PGP for firmware before 5.7.4), in base 64. Their SHA-256 fingerprints are in the tests.
+/// developers.yubico.com/PGP for firmware before 5.7.4), in base64. Their SHA-256 fingerprints are in the tests.
 enum YubicoOpenPGPCertificates {
     /// Yubico OpenPGP Attestation CA, for firmware before 5.7.4.
     static let attestationCA =

@@ -4,7 +4,7 @@ public import YKCrypto
 public import YKTransport
 import YKWire
 
-/// A token as 291 bytes in base 64, versions 3 and 4.
+/// A token as 291 bytes in base64, versions 3 and 4.
 public struct AlphanumericCTF: Sendable {
     /// The version, 3 or 4.
     public let version: Int
@@ -15,13 +15,13 @@ public struct AlphanumericCTF: Sendable {
     private let bytes: [UInt8]
     private static let size = 291
 
-    /// Reads base 64, percent-encoded or not, on one or more lines; any other character ends it.
+    /// Reads base64, percent-encoded or not, on one or more lines; any other character ends it.
     ///
     /// - Throws: `format` for anything but 291 bytes of version 3 or 4.
     public init(_ text: String) throws(SecurIDError) {
         let characters = Self.characters(text)
         guard let bytes = try? Base64.decode(String(decoding: characters, as: UTF8.self)), bytes.count == Self.size
-        else { throw .format("\(characters.count) characters of base 64, expected \(Self.length)") }
+        else { throw .format("\(characters.count) characters of base64, expected \(Self.length)") }
         guard bytes[0] == 3 || bytes[0] == 4 else { throw .format("unknown version") }
         version = Int(bytes[0])
         isProtected = bytes[1] != 0
@@ -29,10 +29,10 @@ public struct AlphanumericCTF: Sendable {
         self.bytes = bytes
     }
 
-    /// The number of base 64 characters for 291 bytes, which need no padding.
+    /// The number of base64 characters for 291 bytes, which need no padding.
     private static let length = 388
 
-    /// Returns the base 64 characters at the start of a text: as many as a string has, or more if they continue on the
+    /// Returns the base64 characters at the start of a text: as many as a string has, or more if they continue on the
     /// same line.
     private static func characters(_ text: String) -> [UInt8] {
         var characters: [UInt8] = []

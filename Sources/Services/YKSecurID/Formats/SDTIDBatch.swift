@@ -103,7 +103,7 @@ public struct SDTIDBatch: Sendable {
             deviceID: value(token, "DeviceSerialNumber"))
     }
 
-    /// Returns the encrypted seed. Its base 64 normally starts with one extra character.
+    /// Returns the encrypted seed. Its base64 normally starts with one extra character.
     private static func seed(_ text: String) throws(SecurIDError) -> [UInt8] {
         let readings = [String(text.dropFirst()), text].map { (try? Base64.decode($0)) ?? [] }
         if let bytes = readings.first(where: { $0.count == SecurIDToken.seedSize }) { return bytes }

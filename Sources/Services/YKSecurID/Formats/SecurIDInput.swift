@@ -128,7 +128,7 @@ public enum SecurIDInput: Sendable {
 public enum CTFString: Sendable {
     /// A string of digits, versions 1 and 2.
     case numeric(NumericCTF)
-    /// A string in base 64, versions 3 and 4.
+    /// A string in base64, versions 3 and 4.
     case alphanumeric(AlphanumericCTF)
 
     /// Reads a string, whose first character is its version.

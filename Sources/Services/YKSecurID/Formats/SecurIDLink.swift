@@ -71,7 +71,7 @@ struct URLText {
         self.query = query
     }
 
-    /// Percent-encodes base 64 for a URL.
+    /// Percent-encodes base64 for a URL.
     static func encoded(_ base64: String) -> String {
         base64.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
     }

@@ -53,14 +53,14 @@ enum ValidationSignature {
         parameters.sorted { $0.name < $1.name }.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     }
 
-    /// The signature in base 64.
+    /// The signature in base64.
     static func make(_ parameters: [(name: String, value: String)], _ key: SharedSecret) -> String {
         Base64.encode(HashAlgorithm.sha1.hmac(key: key.value, Array(line(parameters).utf8)))
     }
 }
 
 extension String {
-    /// The base 64 string with characters that are reserved in queries escaped as `%XX`.
+    /// The base64 string with characters that are reserved in queries escaped as `%XX`.
     fileprivate var queryEscaped: String {
         replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
     }

@@ -25,7 +25,7 @@ typedef struct {
     const char *authorities;
     // Whether to skip verification of the server's certificate; pins are still verified.
     int unverified;
-    // Pinned public keys as "sha256//…;sha256//…" (SubjectPublicKeyInfo, base 64); NULL to accept any.
+    // Pinned public keys as "sha256//…;sha256//…" (SubjectPublicKeyInfo, base64); NULL to accept any.
     const char *pins;
     // Whether to connect directly, ignoring proxies set in the environment.
     int direct;

@@ -43,7 +43,7 @@ extension FuzzTarget {
         },
         FuzzTarget(name: "base64") { bytes in
             guard let decoded = try? Base64.decode(String(decoding: bytes, as: UTF8.self)) else { return }
-            require((try? Base64.decode(Base64.encodeURL(decoded))) == decoded, "base 64 changes")
+            require((try? Base64.decode(Base64.encodeURL(decoded))) == decoded, "base64 changes")
         },
     ]
 }

@@ -54,7 +54,7 @@ enum BitwardenExport: ExportFormat {
         }
         let master: SharedSecret
         switch json["kdfType"]?.int {
-        // The salt is the string's own bytes, although it looks like base 64.
+        // The salt is the string's own bytes, although it looks like base64.
         case 0:
             master = try unlocking.key(.sha256, salt: Array(salt.utf8), rounds: Int(clamping: rounds), format)
         case 1:
@@ -77,7 +77,7 @@ enum BitwardenExport: ExportFormat {
         return try opened(json.text("data") ?? "", Secret(encryption), Secret(authentication))
     }
 
-    /// "2.", then IV, ciphertext and HMAC in base 64, separated by bars.
+    /// "2.", then IV, ciphertext and HMAC in base64, separated by bars.
     private static func opened(
         _ text: String, _ encryption: borrowing Secret, _ authentication: borrowing Secret
     ) throws(ExportError) -> [UInt8] {

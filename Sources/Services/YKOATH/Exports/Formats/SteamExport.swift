@@ -45,7 +45,7 @@ enum SteamExport: ExportFormat {
         return fields.entry(omitting: omitted.filter { account.text($0)?.isEmpty == false })
     }
 
-    /// Whether the file is cipher blocks in base 64, with nothing that identifies them.
+    /// Whether the file is cipher blocks in base64, with nothing that identifies them.
     private static func isEncrypted(_ file: ExportFile) -> Bool {
         guard let text = file.text?.trimmed, (256...65_536).contains(text.utf8.count),
             !text.contains(where: \.isNewline),
