@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-SANDBOX = str(pathlib.Path(__file__).resolve().parent.parent / "pcscd-sandbox")
+SANDBOX = str(pathlib.Path(__file__).resolve().parent.parent / "lab/pcscd-sandbox")
 
 
 def answer_after():
