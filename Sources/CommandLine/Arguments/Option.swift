@@ -107,7 +107,7 @@ private struct Choice<Value: ExpressibleByArgument & Equatable & Sendable>: Send
     init(_ values: [Value]) { self.values = values }
 
     /// The values as they are typed.
-    var names: [String] { values.map(\.defaultValueDescription) }
+    var names: [String] { values.map { $0.defaultValueDescription } }
 
     /// Returns the value that a word names.
     func value(_ word: String) throws -> Value {

@@ -89,7 +89,7 @@ extension ExpressibleByArgument {
 
 extension ExpressibleByArgument where Self: CaseIterable, Self: RawRepresentable, RawValue == String {
     /// The raw values of all cases.
-    public static var allValueStrings: [String] { allCases.map(\.rawValue) }
+    public static var allValueStrings: [String] { allCases.map { $0.rawValue } }
 }
 
 extension ExpressibleByArgument where Self: RawRepresentable, RawValue == String {

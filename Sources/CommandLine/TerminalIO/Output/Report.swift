@@ -10,7 +10,11 @@ package protocol Report: Reportable {
 }
 
 extension Report {
-    package static var form: JSONForm { .object(members.map(\.form)) }
+    package static var form: JSONForm { .object(memberForms) }
+
+    /// The members without the code that reads them.
+    // A key path of a generic type is made at run time, for which all conformances of the program are searched.
+    package static var memberForms: [MemberForm] { members.map { $0.form } }
 
     package var json: JSONValue {
         var object = JSONValue.Object()
@@ -109,7 +113,7 @@ extension Optional: Reportable where Wrapped: Reportable {
 
 extension Array: Reportable where Element: Reportable {
     package static var form: JSONForm { .list(Element.form) }
-    package var json: JSONValue { .array(map(\.json)) }
+    package var json: JSONValue { .array(map { $0.json }) }
 }
 
 extension JSONValue: Reportable {

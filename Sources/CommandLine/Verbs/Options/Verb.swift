@@ -28,7 +28,7 @@ extension Verb {
     package static var uses: GlobalUse { .key }
 
     /// The members of the JSON object besides `ok`, `error` and `warnings`, present on success and on failure.
-    package static var members: [MemberForm] { Reported.members.map(\.form) }
+    package static var members: [MemberForm] { Reported.memberForms }
 
     package static var events: [MemberForm] { [] }
 
