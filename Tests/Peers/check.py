@@ -137,7 +137,7 @@ CASES = [
     ("patterns", {wire: HEADER + "final class A: @unchecked Sendable {}\nstruct LinkManager {}\nlet a = try !f()\n"}, 2),
     ("patterns", {hardware: HEADER + "final class A: @unchecked Sendable {}\n"}, 0),
     ("patterns", {"Tests/YKWireTests/A.swift": HEADER + "import XCTest\ntry! f()\n"}, 1),
-    ("links", {wire: HEADER + "/// Links to ``APDU/ins`` and ``B/c(_:)``, ``init(_:)``, ``d``; says `APDU`.\nstruct B { init(_ x: Int) {}; func c(_ x: Int) {} }\n"}, 2),
+    ("links", {wire: HEADER + "/// Links to ``APDU/ins``, ``init(_:)`` and ``d``; says `APDU`.\nstruct B { init(_ x: Int) {} }\n"}, 2),
     ("links", {wire: HEADER + "/// As ``a``, ``/YKPIV``.\nenum B { case a, b }\n"}, 0),
     ("examples", {readme: "```\n$ ykit piv sign --pin 123456\nykit oath list --password X\nykit oath list -p hunter2\n```\n"}, 3),
     ("examples", {readme: "YKIT_PIN=123456 ykit piv info\nykit oath add a JBSWY3DPEHPK3PXP\n"}, 2),
