@@ -12,8 +12,10 @@ import YKit
 /// What `print` shows of values that programs print: names and numbers, not the structure of the types.
 @Suite struct DescriptionTests {
     /// Whether a value, and a list of it, is printed without names of modules, types and members.
-    private func readsWell(_ value: Any) -> Bool {
-        ["\(value)", "\([value])"].allSatisfy { text in
+    ///
+    /// - Parameter random: Characters of the text that may be any, and are not read.
+    private func readsWell(_ value: Any, except random: String = "?") -> Bool {
+        ["\(value)", "\([value])"].map { $0.replacing(random, with: "") }.allSatisfy { text in
             !text.isEmpty && ["YK", "Optional(", ": [", "nil"].allSatisfy { !text.contains($0) }
         }
     }
@@ -80,7 +82,7 @@ import YKit
         _ = try await client.create(options)
         let stored = try await fido.discoverableCredentials()
         #expect(stored.map { "\($0)" } == ["alice at example.com"])
-        #expect(stored.allSatisfy { readsWell($0.credential) && readsWell($0.relyingParty) })
+        #expect(stored.allSatisfy { readsWell($0.credential, except: $0.id) && readsWell($0.relyingParty) })
         #expect("\(FIDOUser(id: [0, 1]))" == "AAE")
         #expect("\(PINRetries(count: 3))" == "3 tries left")
         #expect("\(FIDOError.wrongPIN(PINRetries(count: 3)))".contains("3 tries left"))
