@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
-
 /// The result of a verb: its report, and what else is printed.
 package struct Outcome<Reported: Report> {
     /// The answer with the report's members, which may be completed with lines, bytes, warnings and a failure.
     package var answer: Answer
 
     /// A report, and the lines that people see instead.
-    package init(_ report: Reported, _ lines: [String] = []) {
-        answer = Answer(lines)
-        if case .object(let members) = report.json { answer.members = members }
-    }
+    package init(_ report: Reported, _ lines: [String] = []) { answer = Answer(report, lines) }
 
     package init(_ report: Reported, _ line: String) { self.init(report, [line]) }
 

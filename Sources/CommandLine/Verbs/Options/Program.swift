@@ -132,8 +132,9 @@ extension Program {
             return
         }
         var object = envelope(error: answer.failure, warnings: terminal.noted + answer.warnings)
-        for key in members { object[key] = answer.members[key] ?? .null }
-        for member in answer.members.members { object[member.key] = member.value }
+        let given = answer.members
+        for key in members { object[key] = given[key] ?? .null }
+        for member in given.members { object[member.key] = member.value }
         Terminal.write(
             terminal.bytes(of: [JSONValue.object(object).text]), to: 1, isMadeOnce: answer.isMadeOnce,
             telling: answer.failure)
