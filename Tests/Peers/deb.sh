@@ -89,7 +89,11 @@ in_folder() {
 }
 installed() { dpkg-query --admindir="$tmp/system/var/lib/dpkg" -W -f "\${db:Status-Status} \${$1}" ykit; }
 aliased() { XDG_CONFIG_HOME=$tmp/person system/usr/bin/ykit codes | grep -q alice; }
-settings() { (cd "$tmp" && find system/etc person -type f -exec sha256sum {} + -o -type l -printf '%p %l\n' | sort); }
+# The bridge's sysusers file adds an account, which is no setting.
+settings() {
+    (cd "$tmp" && find system/etc person -type f -exec sha256sum {} + -o -type l -printf '%p %l\n' |
+        grep -vE ' system/etc/(\.pwd\.lock|(g?shadow|passwd|group)-?)$' | sort)
+}
 says() { # says TEXT COMMAND…
     "${@:2}" >said 2>&1 && cat said && grep -q "$1" said
 }
