@@ -155,7 +155,7 @@ import YKWire
         let broken = try virtual(KeySelection(), LinkDecoration(log: log), faults: "at 1: remove")
         await #expect(throws: OATHError.self) { try await broken.only().open(OATHService.self) }
         #expect(lines.withLock { $0 }.last?.hasSuffix("removed") == true)
-        _ = try keys.loggedCard()
+        _ = try keys.card(isRecorded: false)
     }
 
     @Test func aPromptWhileTheKeyWaits() async throws {

@@ -191,7 +191,8 @@ package final class Run {
             return KeyError.recorded(link, in: file)
         }
         guard replay == nil, plan == nil, case .appletMissing? = CardError(causing: error),
-            let link = try? keys.loggedCard(), (try? NFCRestriction.isActive(CardChannel(link: link))) ?? false
+            let link = try? keys.card(isRecorded: false),
+            (try? NFCRestriction.isActive(CardChannel(link: link))) ?? false
         else { return error }
         return ManagementError.nfcRestricted
     }

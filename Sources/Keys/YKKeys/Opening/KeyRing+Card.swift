@@ -85,7 +85,7 @@ extension KeyRing {
         guard target.transport != .hid else { throw .cardRequired }
         var environment = environment
         if let timeout { environment.timeout = timeout }
-        return channel(over: decoration.planned(try decoration.card(try card())), environment)
+        return channel(over: decoration.planned(try card()), environment)
     }
 
     /// Opens the card, or the HID interface of a key whose card cannot be reached, as a channel for the Secrets
@@ -114,28 +114,29 @@ extension KeyRing {
         return channel
     }
 
-    /// Opens the selected card with no decorator except the log.
-    package func loggedCard() throws(KeyError) -> sending any CardLink { decoration.logged(try card()) }
-
-    /// Opens the selected card, with no decorator.
-    package func card() throws(KeyError) -> sending any CardLink {
+    /// Opens the selected card, with log and recorder.
+    ///
+    /// - Parameter isRecorded: Whether the recorder notes what is exchanged.
+    package func card(isRecorded: Bool = true) throws(KeyError) -> sending any CardLink {
+        let link: any CardLink
         switch source {
         case .recording(let replay):
-            let link = replay.capture.header.link
-            guard link == .card else { throw .recordedLink(link.rawValue) }
-            return replay.link()
+            let recorded = replay.capture.header.link
+            guard recorded == .card else { throw .recordedLink(recorded.rawValue) }
+            link = replay.link()
         case .virtual(let key, let faults):
-            return faults.rules.isEmpty ? key.link() : FaultyLink(key.link(), plan: faults)
-        case .machine: break
+            link = faults.rules.isEmpty ? key.link() : FaultyLink(key.link(), plan: faults)
+        case .machine:
+            let route = try cardRoute()
+            let deadline = environment.deadline()
+            do {
+                switch route {
+                case .reader(let name): link = try hardware.connect(reader: name, deadline: deadline)
+                case .usb(let device): link = try hardware.connect(device, deadline: deadline)
+                }
+            } catch { throw .link(error) }
         }
-        let route = try cardRoute()
-        let deadline = environment.deadline()
-        do {
-            switch route {
-            case .reader(let name): return try hardware.connect(reader: name, deadline: deadline)
-            case .usb(let device): return try hardware.connect(device, deadline: deadline)
-            }
-        } catch { throw .link(error) }
+        return isRecorded ? try decoration.card(link) : decoration.logged(link)
     }
 }
 

@@ -98,7 +98,7 @@ extension KeyRing {
 
     /// Opens the FIDO application of the selected card.
     package func cardFIDOLink() throws(KeyError) -> sending any FIDOLink {
-        let channel = channel(over: try decoration.card(try card()), environment)
+        let channel = channel(over: try card(), environment)
         do { return try CardFIDOLink(channel) } catch { throw .fido(error) }
     }
 

@@ -66,8 +66,7 @@ extension KeyRing {
     /// Lists the attached keys and readers, or their replacement; the selection is not applied.
     package func attached(asking isAsked: Bool) throws(KeyError) -> AttachedKeys {
         if replay != nil || software != nil {
-            let channel = CardChannel(
-                link: decoration.planned(try decoration.card(try card())), environment: environment)
+            let channel = CardChannel(link: decoration.planned(try card()), environment: environment)
             let identity = channel.identity
             let status = ReaderStatus(name: identity.reader, hasCard: true, atr: identity.atr)
             let key = SecurityKey(place: .reader(identity.reader), reader: status)
