@@ -2,6 +2,7 @@
 """A virtual key in a reader of the pcscd that tools/lab/pcscd-sandbox runs, for what measures or profiles ykit over PC/SC."""
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import time
@@ -13,6 +14,16 @@ def answer_after():
     """Lets the key answer each APDU as much later as `--answer-after TIME` says, such as 5ms: a real one takes milliseconds."""
     if "--answer-after" in sys.argv:
         os.environ["YKIT_BENCH_ANSWER_AFTER"] = sys.argv[sys.argv.index("--answer-after") + 1]
+
+
+def measure(command, variables=None):
+    """One run: processor seconds and wall seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **(variables or {})})
+    wall = time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
 
 
 class KeyInReader:
