@@ -157,7 +157,7 @@ let targets: [Target] = [
         [
             "Words", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKRelyingParty", "YKInteraction",
             "YKDesktop", "YKUse", "YKStore", "YKTokenStore", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement",
-            "YKToken", "YKSSH", "YKAge", "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKCapture",
+            "YKSSH", "YKAge", "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKCapture",
             "YKHardware", "YKWire",
             "YKProtocols", "YKCrypto", "YKX509",
         ]),

@@ -29,11 +29,11 @@ package struct CommandLineParser {
         case version
     }
 
-    // For a generic parameter each run of the program would search all its conformances, which takes 70 µs.
     /// Walks over the words of a possibly incomplete line.
     ///
     /// - Throws: Errors from `alias`.
     package func walk(_ words: [String]) throws -> LineWalk {
+        // For a generic parameter each run of the program would search all its conformances, which takes 70 µs.
         var walk = LineWalk(self)
         for word in words { try walk.take(word) }
         return walk

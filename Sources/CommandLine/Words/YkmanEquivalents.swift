@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 /// Translates ykman's commands and options.
 package enum YkmanEquivalents {
     /// Commands of ykman 5 with a different name here.

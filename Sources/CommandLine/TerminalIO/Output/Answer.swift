@@ -4,8 +4,8 @@ package import YKWire
 
 /// The answer of a verb: members of one JSON object for programs, lines for people.
 package struct Answer {
-    /// The members of the object after `ok`, made when they are read: most people read the lines, which cost an eighth of
-    /// a short run less.
+    /// The members of the object after `ok`. They are made when they are read, not for people, who read the lines: an
+    /// eighth of a short run.
     package var members: JSONValue.Object {
         get { makeMembers() }
         set { makeMembers = { newValue } }
