@@ -24,14 +24,29 @@ package final class Declarations {
         let check: () throws -> Void
     }
 
-    private(set) var members: [Member] = []
+    /// Options with their declarations.
+    typealias Made = (options: any ParsableArguments, by: Declarations)
 
-    private init() {}
+    private(set) var members: [Member] = []
+    /// The options that become the group of their type instead of new ones.
+    private let early: Made?
+
+    private init(_ early: Made?) { self.early = early }
 
     /// Creates options, and returns them with their declarations.
-    package static func made<Options: ParsableArguments>(_ type: Options.Type) -> (options: Options, by: Declarations) {
-        let list = Declarations()
+    ///
+    /// - Parameter early: Options that become the group of their type, if there is one.
+    static func made<Options: ParsableArguments>(
+        _ type: Options.Type, with early: Made? = nil
+    ) -> (options: Options, by: Declarations) {
+        let list = Declarations(early)
         return ($growing.withValue(Growing(list: list)) { type.init() }, list)
+    }
+
+    /// The options of a group of the options being created, with their declarations.
+    static func group<Options: ParsableArguments>(_ type: Options.Type) -> (options: Options, by: Declarations) {
+        guard let early = growing?.list.early, let options = early.options as? Options else { return made(type) }
+        return (options, early.by)
     }
 
     /// The declarations of a type of options.

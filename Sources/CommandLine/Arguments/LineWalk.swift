@@ -13,6 +13,8 @@ package struct LineWalk {
     /// The verb, once it is known, with the values given so far.
     package private(set) var read: ParsedVerb?
     private var options: [Declaration] = []
+    /// The global options, once one is given before the verb; the verb gets the same ones.
+    private var early: Declarations.Made?
     /// The option whose value is expected next, and the name by which it was given.
     package private(set) var pending: (option: Declaration, name: String)?
     /// Whether `--` was given.
@@ -60,10 +62,16 @@ package struct LineWalk {
 
     /// Processes the end of the line.
     mutating func end() {
-        guard let (option, name) = pending else { return }
-        pending = nil
-        guard let omitted = option.omitted else { return problems.append(.missingValue(option, name: name)) }
-        assign(omitted.standIn, to: option, name)
+        if let (option, name) = pending {
+            pending = nil
+            if let omitted = option.omitted {
+                assign(omitted.standIn, to: option, name)
+            } else {
+                problems.append(.missingValue(option, name: name))
+            }
+        }
+        guard read == nil else { return }
+        for (option, name, value) in given { parse(value, of: option, name) }
     }
 
     /// Whether all commands are known, so that completion can continue.
@@ -96,7 +104,8 @@ package struct LineWalk {
         command = next
         path.append(next.about.name)
         guard next.isVerb, !isHelpWord else { return }
-        let read = Self.made(next)
+        let (verb, declarations) = Declarations.made(next, with: early)
+        let read = ParsedVerb(verb: verb, declarations: declarations)
         self.read = read
         options = []
         for declaration in read.declarations.all {
@@ -113,17 +122,15 @@ package struct LineWalk {
         }
     }
 
-    private static func made<Verb: ParsableCommand>(_: Verb.Type) -> ParsedVerb {
-        let (verb, declarations) = Declarations.made(Verb.self)
-        return ParsedVerb(verb: verb, declarations: declarations)
-    }
-
     // MARK: - options
 
     /// The options that may follow.
     package var allOptions: [Declaration] {
         mutating get {
-            if options.isEmpty, read == nil { options = Declarations.of(parser.global) }
+            if options.isEmpty, read == nil {
+                let made: Declarations.Made = Declarations.made(parser.global)
+                (early, options) = (made, made.by.all)
+            }
             return options
         }
     }
@@ -194,12 +201,18 @@ package struct LineWalk {
         return ((try? parser.alias(word)) ?? nil) == nil
     }
 
+    /// Notes the value of an option. It is parsed once the verb is known, which may accept the option repeatedly.
     private mutating func assign(_ word: String, to option: Declaration, _ name: String) {
+        guard read != nil else { return given.append((option, name, word)) }
         // A verb with an option '--also-NAME' accepts NAME repeatedly, which others accept once.
         let isAgain = !option.isRepeated && given.contains { $0.option === option }
         let target = isAgain ? options.first { $0.has("--also-" + option.name) } ?? option : option
         given.append((target, name, word))
-        if let problem = target.problem(with: word, name) { problems.append(problem) }
+        parse(word, of: target, name)
+    }
+
+    private mutating func parse(_ word: String, of option: Declaration, _ name: String?) {
+        if let problem = option.problem(with: word, name) { problems.append(problem) }
     }
 
     // MARK: - arguments
@@ -207,7 +220,7 @@ package struct LineWalk {
     private mutating func place(_ word: String) {
         guard let next = arguments.first else { return surplus.append(word) }
         if !next.isRepeated { arguments.removeFirst() }
-        if let problem = next.problem(with: word, nil) { problems.append(problem) }
+        parse(word, of: next, nil)
     }
 
     /// Whether a word that starts with a dash is base64url, or the start of it, rather than an option name: it has the

@@ -11,7 +11,7 @@ package struct OptionGroup<Value: ParsableArguments> {
             wrappedValue = Value()
             return
         }
-        let (options, declarations) = Declarations.made(Value.self)
+        let (options, declarations) = Declarations.group(Value.self)
         wrappedValue = options
         Declarations.add(
             .group(Declarations.Group(title: Value.title, members: declarations, check: options.check)))

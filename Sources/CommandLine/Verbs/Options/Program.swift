@@ -40,7 +40,7 @@ extension Program {
             let explanation = Explanation(error)
             let verb = (error as? ParseError)?.line.command as? any VerbCommand.Type
             let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
-            report(explanation, verb?.verb.members.map(\.name) ?? [], isJSON, terminal)
+            report(explanation, verb?.verb, isJSON, terminal)
             return explanation.exit
         }
     }
@@ -55,7 +55,7 @@ extension Program {
             return await run(command.given(read.declarations), source: keys.source)
         } catch {
             let explanation = Explanation(error)
-            report(explanation, [], false, Terminal())
+            report(explanation, nil, false, Terminal())
             return explanation.exit
         }
     }
@@ -72,13 +72,13 @@ extension Program {
             configuration = try configured(verb, &global)
         } catch {
             let explanation = (error as? UsageError).map { .usage($0.description) } ?? Explanation(error)
-            report(explanation, type(of: verb).members.map(\.name), global.json, plain)
+            report(explanation, type(of: verb), global.json, plain)
             return explanation.exit
         }
         let isJSON = global.json
         let terminal = plain.set(color: global.color, isJSON: isJSON, isQuiet: global.quiet)
         if isJSON {
-            ComputationEnd.say(failure(Explanation.interrupted, type(of: verb).members.map(\.name), []) + "\n", to: 1)
+            ComputationEnd.say(failure(Explanation.interrupted, type(of: verb), []) + "\n", to: 1)
         }
         do {
             SecretInput.warnOfExposed(given.declarations, terminal)
@@ -87,12 +87,12 @@ extension Program {
             var answer = try await run.answer(of: verb)
             if global.strict { answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings) }
             if !isJSON { answer.withholdBytes(from: terminal) }
-            print(answer, type(of: verb).members.map(\.name), isJSON, terminal)
+            print(answer, type(of: verb), isJSON, terminal)
             return answer.failure?.exit ?? .done
         } catch {
             let isCancelled = Interruption.happened
             let explanation = isCancelled ? Explanation.interrupted : Explanation(error)
-            report(explanation, type(of: verb).members.map(\.name), isJSON, terminal)
+            report(explanation, type(of: verb), isJSON, terminal)
             return explanation.exit
         }
     }
@@ -124,7 +124,7 @@ extension Program {
     }
 
     /// Prints an answer: one object with all members of the verb, or lines.
-    package static func print(_ answer: Answer, _ members: [String], _ isJSON: Bool, _ terminal: Terminal) {
+    private static func print(_ answer: Answer, _ verb: any Verb.Type, _ isJSON: Bool, _ terminal: Terminal) {
         guard isJSON else {
             answer.warnings.forEach(terminal.warn)
             Terminal.write(answer.raw ?? terminal.bytes(of: answer.lines), to: 1, isMadeOnce: answer.isMadeOnce)
@@ -133,24 +133,26 @@ extension Program {
         }
         var object = envelope(error: answer.failure, warnings: terminal.noted + answer.warnings)
         let given = answer.members
-        for key in members { object[key] = given[key] ?? .null }
+        for form in verb.members { object[form.name] = given[form.name] ?? .null }
         for member in given.members { object[member.key] = member.value }
         Terminal.write(
             terminal.bytes(of: [JSONValue.object(object).text]), to: 1, isMadeOnce: answer.isMadeOnce,
             telling: answer.failure)
     }
 
-    /// Prints a failure: the same object with `ok` false, or lines on standard error.
-    package static func report(_ explanation: Explanation, _ members: [String], _ isJSON: Bool, _ terminal: Terminal) {
+    /// Prints a failure, of the verb if it is known: the same object with `ok` false, or lines on standard error.
+    private static func report(
+        _ explanation: Explanation, _ verb: (any Verb.Type)?, _ isJSON: Bool, _ terminal: Terminal
+    ) {
         guard isJSON else { return terminal.fail(explanation) }
-        let text = failure(explanation, members, terminal.noted)
+        let text = failure(explanation, verb, terminal.noted)
         Terminal.write(terminal.bytes(of: [text]), to: 1, telling: explanation)
     }
 
     /// The answer of a verb that failed, with all of its members.
-    private static func failure(_ explanation: Explanation, _ members: [String], _ warnings: [String]) -> String {
+    private static func failure(_ explanation: Explanation, _ verb: (any Verb.Type)?, _ warnings: [String]) -> String {
         var object = envelope(error: explanation, warnings: warnings)
-        for key in members { object[key] = .null }
+        for form in verb?.members ?? [] { object[form.name] = .null }
         return JSONValue.object(object).text
     }
 
