@@ -51,7 +51,7 @@ extension CTAPProtocol {
         package static let uvInvalid: UInt8 = 0x3F
         package static let unauthorizedPermission: UInt8 = 0x40
         package static let other: UInt8 = 0x7F
-        package static let lastOfSpecification: UInt8 = 0xDF
+        static let lastOfSpecification: UInt8 = 0xDF
     }
 
     /// The names of the status codes in the specification, and their meanings in a few words.

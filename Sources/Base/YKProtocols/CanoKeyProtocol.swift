@@ -21,9 +21,9 @@ package enum CanoKeyProtocol: CardVocabulary {
         package static let readVersion: UInt8 = 0x31
         package static let readSerial: UInt8 = 0x32
         package static let configure: UInt8 = 0x40
-        package static let readFlashUsage: UInt8 = 0x41
+        static let readFlashUsage: UInt8 = 0x41
         package static let readConfiguration: UInt8 = 0x42
-        package static let factoryReset: UInt8 = 0x50
+        static let factoryReset: UInt8 = 0x50
     }
 
     package static let instructions: [UInt8: String] = [

@@ -35,7 +35,7 @@ package enum ManagementProtocol: CardVocabulary {
         package static let autoEject: TLV.Tag = 0x06
         package static let challengeResponseTimeout: TLV.Tag = 0x07
         package static let flags: TLV.Tag = 0x08
-        package static let applicationVersions: TLV.Tag = 0x09
+        static let applicationVersions: TLV.Tag = 0x09
         /// In device information whether the key is locked, in a change the new lock code.
         package static let lockCode: TLV.Tag = 0x0A
         /// The current lock code, in a change.
@@ -45,8 +45,8 @@ package enum ManagementProtocol: CardVocabulary {
         package static let nfcEnabled: TLV.Tag = 0x0E
         package static let iapDetection: TLV.Tag = 0x0F
         package static let moreData: TLV.Tag = 0x10
-        package static let freeForm: TLV.Tag = 0x11
-        package static let hidDelay: TLV.Tag = 0x12
+        static let freeForm: TLV.Tag = 0x11
+        static let hidDelay: TLV.Tag = 0x12
         package static let partNumber: TLV.Tag = 0x13
         package static let fipsCapable: TLV.Tag = 0x14
         package static let fipsApproved: TLV.Tag = 0x15

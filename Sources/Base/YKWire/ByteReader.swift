@@ -92,7 +92,7 @@ public struct ByteReader: Sendable {
     }
 
     /// A CBOR cursor over the bytes left, with the same offsets.
-    package var cborCursor: CBORCursor { CBORCursor(bytes, from: offset, to: end) }
+    var cborCursor: CBORCursor { CBORCursor(bytes, from: offset, to: end) }
 
     private func missing(_ count: Int, _ what: String) -> WireError {
         WireError(.truncated, at: offset, "expected \(what) of \(count) bytes, \(remaining) left")

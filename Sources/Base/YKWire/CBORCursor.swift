@@ -13,7 +13,7 @@ package struct CBORCursor {
         /// Whether this is the end mark of an item of indefinite length.
         package var isBreak: Bool { info == 31 && major == 7 }
         /// Whether a shorter head could encode the same argument.
-        package var isOverlong: Bool {
+        var isOverlong: Bool {
             switch info {
             case 24: major != 7 && argument < 24
             case 25: major != 7 && argument <= 0xFF

@@ -40,7 +40,7 @@ package enum TextFile {
     ///
     /// - Parameter bytes: The whole file, or its start.
     /// - Returns: Whether ``decode(_:)`` reads it as UTF-16.
-    package static func isUTF16(_ bytes: [UInt8]) -> Bool { ByteOrder(bytes) != nil }
+    static func isUTF16(_ bytes: [UInt8]) -> Bool { ByteOrder(bytes) != nil }
 
     /// The byte order of UTF-16, by its mark or by the zero byte beside an ASCII character.
     private struct ByteOrder {

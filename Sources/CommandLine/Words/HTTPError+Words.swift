@@ -44,7 +44,7 @@ extension HTTPError: Explained {
     }
 
     /// The explanation for a verb that has `--ca` and `--insecure`.
-    package var explanationWithTrust: Explanation {
+    var explanationWithTrust: Explanation {
         var explanation = explanation
         switch self {
         case .redirected, .failed: explanation.exit = .server

@@ -117,7 +117,7 @@ public struct KeyRing: Sendable {
 
     /// The card readers on USB; with `isFree`, only those that no program has claimed. A running smart card service has
     /// claimed its readers.
-    package func usbReaders(isFree: Bool) -> [USBDevice] {
+    func usbReaders(isFree: Bool) -> [USBDevice] {
         hardware.usbDevices().filter { $0.reader.map { !isFree || $0.driver == nil } ?? false }
     }
 

@@ -3,7 +3,7 @@
 package import YKCrypto
 package import YKHardware
 import YKTransport
-package import YKWire
+import YKWire
 
 /// cryptsetup(8), which changes volumes. Secrets are passed on standard input and descriptor 3, never in its arguments.
 package struct Cryptsetup: Sendable {
@@ -51,7 +51,7 @@ package struct Cryptsetup: Sendable {
     /// Adds a slot with a passphrase that is a random key.
     ///
     /// - Parameter present: A passphrase that opens the volume.
-    package func addKey(
+    func addKey(
         _ device: String, slot: Int, _ passphrase: SharedSecret, present: SharedSecret
     ) throws(LUKSError) {
         try call(
@@ -60,19 +60,19 @@ package struct Cryptsetup: Sendable {
     }
 
     /// Adds a token.
-    package func importToken(_ device: String, _ number: Int, _ json: JSONValue) throws(LUKSError) {
+    func importToken(_ device: String, _ number: Int, _ json: JSONValue) throws(LUKSError) {
         try call(
             ["token", "import", "--token-id", "\(number)", "--json-file", "-", device],
             input: Array(json.text.utf8))
     }
 
     /// Removes a token.
-    package func removeToken(_ device: String, _ number: Int) throws(LUKSError) {
+    func removeToken(_ device: String, _ number: Int) throws(LUKSError) {
         try call(["token", "remove", "--token-id", "\(number)", device], input: [])
     }
 
     /// Removes a slot, provided that the passphrase opens another one.
-    package func removeKey(_ device: String, slot: Int, remaining: SharedSecret) throws(LUKSError) {
+    func removeKey(_ device: String, slot: Int, remaining: SharedSecret) throws(LUKSError) {
         try call(["luksKillSlot", "--batch-mode", "--key-file", "-", device, "\(slot)"], remaining)
     }
 

@@ -3,12 +3,12 @@
 import YKCrypto
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// PUT CREDENTIAL: stores a credential under an unused label.
-package struct PutCredential: CardCommand {
-    package static let name = "PUT CREDENTIAL"
-    package let apdu: APDU
+struct PutCredential: CardCommand {
+    static let name = "PUT CREDENTIAL"
+    let apdu: APDU
 
     init(
         _ label: HSMAuthLabel, _ key: HSMAuthKey, password: borrowing HSMAuthPassword, needsTouch: Bool,
@@ -38,9 +38,9 @@ package struct PutCredential: CardCommand {
 }
 
 /// DELETE CREDENTIAL.
-package struct DeleteCredential: CardCommand {
-    package static let name = "DELETE CREDENTIAL"
-    package let apdu: APDU
+struct DeleteCredential: CardCommand {
+    static let name = "DELETE CREDENTIAL"
+    let apdu: APDU
 
     init(_ label: HSMAuthLabel, managementKey: borrowing HSMAuthPassword) {
         let data = [
@@ -52,14 +52,14 @@ package struct DeleteCredential: CardCommand {
 }
 
 /// LIST: all credentials, in the key's order.
-package struct ListCredentials: CardCommand {
-    package static let name = "LIST"
+struct ListCredentials: CardCommand {
+    static let name = "LIST"
 
-    package init() {}
+    init() {}
 
-    package var apdu: APDU { APDU(ins: HSMAuthProtocol.Instruction.list) }
+    var apdu: APDU { APDU(ins: HSMAuthProtocol.Instruction.list) }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> [HSMAuthCredential] {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> [HSMAuthCredential] {
         var list: [HSMAuthCredential] = []
         while !reader.isAtEnd {
             var entry = try reader.tlv(HSMAuthProtocol.Tag.listEntry, "a credential")
@@ -76,21 +76,21 @@ package struct ListCredentials: CardCommand {
 }
 
 /// GET PUBLIC KEY: the point of a P-256 credential.
-package struct GetPublicKey: CardCommand {
-    package static let name = "GET PUBLIC KEY"
+struct GetPublicKey: CardCommand {
+    static let name = "GET PUBLIC KEY"
     let label: HSMAuthLabel
 
-    package var apdu: APDU {
+    var apdu: APDU {
         APDU(ins: HSMAuthProtocol.Instruction.getPublicKey, data: TLV(HSMAuthProtocol.Tag.label, label.bytes).encoded)
     }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] { try reader.point() }
+    func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] { try reader.point() }
 }
 
 /// PUT MANAGEMENT KEY.
-package struct PutManagementKey: CardCommand {
-    package static let name = "PUT MANAGEMENT KEY"
-    package let apdu: APDU
+struct PutManagementKey: CardCommand {
+    static let name = "PUT MANAGEMENT KEY"
+    let apdu: APDU
 
     init(from old: borrowing HSMAuthPassword, to new: borrowing HSMAuthPassword) {
         let data = [
@@ -102,14 +102,14 @@ package struct PutManagementKey: CardCommand {
 }
 
 /// GET MANAGEMENT KEY RETRIES.
-package struct GetManagementKeyRetries: CardCommand {
-    package static let name = "GET MANAGEMENT KEY RETRIES"
+struct GetManagementKeyRetries: CardCommand {
+    static let name = "GET MANAGEMENT KEY RETRIES"
 
-    package init() {}
+    init() {}
 
-    package var apdu: APDU { APDU(ins: HSMAuthProtocol.Instruction.getManagementRetries) }
+    var apdu: APDU { APDU(ins: HSMAuthProtocol.Instruction.getManagementRetries) }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> Int {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> Int {
         let count = Int(try reader.byte("the retries"))
         try reader.finish("the retries")
         return count
@@ -117,9 +117,9 @@ package struct GetManagementKeyRetries: CardCommand {
 }
 
 /// CHANGE CREDENTIAL PASSWORD, with the old password.
-package struct ChangeCredentialPassword: CardCommand {
-    package static let name = "CHANGE CREDENTIAL PASSWORD"
-    package let apdu: APDU
+struct ChangeCredentialPassword: CardCommand {
+    static let name = "CHANGE CREDENTIAL PASSWORD"
+    let apdu: APDU
 
     init(of label: HSMAuthLabel, from old: borrowing HSMAuthPassword, to new: borrowing HSMAuthPassword) {
         let data = [
@@ -131,9 +131,9 @@ package struct ChangeCredentialPassword: CardCommand {
 }
 
 /// CHANGE CREDENTIAL PASSWORD, with the management key.
-package struct SetCredentialPassword: CardCommand {
-    package static let name = "CHANGE CREDENTIAL PASSWORD (administrator)"
-    package let apdu: APDU
+struct SetCredentialPassword: CardCommand {
+    static let name = "CHANGE CREDENTIAL PASSWORD (administrator)"
+    let apdu: APDU
 
     init(of label: HSMAuthLabel, managementKey: borrowing HSMAuthPassword, to new: borrowing HSMAuthPassword) {
         let data = [
@@ -146,12 +146,12 @@ package struct SetCredentialPassword: CardCommand {
 }
 
 /// RESET: deletes all credentials and resets the management key to its default; it requires no authentication.
-package struct ResetHSMAuth: CardCommand {
-    package static let name = "RESET"
+struct ResetHSMAuth: CardCommand {
+    static let name = "RESET"
 
-    package init() {}
+    init() {}
 
-    package var apdu: APDU { APDU(ins: HSMAuthProtocol.Instruction.reset, p1: 0xDE, p2: 0xAD, le: .none) }
+    var apdu: APDU { APDU(ins: HSMAuthProtocol.Instruction.reset, p1: 0xDE, p2: 0xAD, le: .none) }
 }
 
 extension ByteReader {

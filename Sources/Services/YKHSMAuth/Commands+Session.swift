@@ -3,12 +3,12 @@
 import YKCrypto
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// GET CHALLENGE: the host's challenge for a session, of 8 bytes, or the public half of an ephemeral key, of 65 bytes.
-package struct GetHostChallenge: CardCommand {
-    package static let name = "GET CHALLENGE"
-    package let apdu: APDU
+struct GetHostChallenge: CardCommand {
+    static let name = "GET CHALLENGE"
+    let apdu: APDU
 
     init(_ label: HSMAuthLabel) {
         apdu = APDU(
@@ -23,16 +23,16 @@ package struct GetHostChallenge: CardCommand {
         apdu = APDU(ins: HSMAuthProtocol.Instruction.getChallenge, data: data.encoded)
     }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
         if reader.remaining == 8 { return reader.rest() }
         return try reader.point()
     }
 }
 
 /// CALCULATE SESSION KEYS of either kind of credential.
-package struct CalculateSessionKeys: CardCommand {
-    package static let name = "CALCULATE SESSION KEYS"
-    package let apdu: APDU
+struct CalculateSessionKeys: CardCommand {
+    static let name = "CALCULATE SESSION KEYS"
+    let apdu: APDU
 
     /// For a symmetric credential; the key verifies the HSM's cryptogram if it is given.
     init(
@@ -62,7 +62,7 @@ package struct CalculateSessionKeys: CardCommand {
         apdu = APDU(ins: HSMAuthProtocol.Instruction.calculate, data: data.encoded)
     }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> HSMSessionKeys {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> HSMSessionKeys {
         var keys = try reader.bytes(48, "three session keys")
         defer { Secret.wipe(&keys) }
         try reader.finish("the session keys")

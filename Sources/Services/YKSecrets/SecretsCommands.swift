@@ -30,9 +30,9 @@ extension SecretsInfo {
 }
 
 /// PUT: stores an entry under an unused name; versions before 4.13 overwrite one of the same name.
-package struct PutEntry: CardCommand {
-    package static let name = "PUT"
-    package let apdu: APDU
+struct PutEntry: CardCommand {
+    static let name = "PUT"
+    let apdu: APDU
 
     init(_ entry: NewSecretsEntry) {
         var writer = ByteWriter(capacity: 512)
@@ -67,17 +67,17 @@ extension SecretsRecord {
 }
 
 /// LIST: the entries that need no PIN, and after VERIFY PIN the others too.
-package struct ListEntries: CardCommand {
-    package static let name = "LIST"
-    package static let isRepeatable = true
+struct ListEntries: CardCommand {
+    static let name = "LIST"
+    static let isRepeatable = true
     /// Whether the entries end with a byte of properties (version 4.11).
     let hasProperties: Bool
 
-    package init(hasProperties: Bool) { self.hasProperties = hasProperties }
+    init(hasProperties: Bool) { self.hasProperties = hasProperties }
 
-    package var apdu: APDU { APDU(ins: Instruction.list, data: hasProperties ? [1] : []) }
+    var apdu: APDU { APDU(ins: Instruction.list, data: hasProperties ? [1] : []) }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> [SecretsEntry] {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> [SecretsEntry] {
         var list: [SecretsEntry] = []
         while !reader.isAtEnd {
             var entry = ByteReader(try reader.value(of: Tag.listEntry, "an entry"))
@@ -95,17 +95,17 @@ package struct ListEntries: CardCommand {
 }
 
 /// CALCULATE: a code. A counter-based entry takes an empty challenge and advances its counter.
-package struct CalculateCode: CardCommand {
-    package static let name = "CALCULATE"
+struct CalculateCode: CardCommand {
+    static let name = "CALCULATE"
     let entry: SecretsName
     let challenge: [UInt8]
 
-    package var apdu: APDU {
+    var apdu: APDU {
         let data = [TLV(Tag.name, entry.bytes), TLV(Tag.challenge, challenge)].encoded
         return APDU(ins: Instruction.calculate, p2: 1, data: data)
     }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> String {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> String {
         var value = ByteReader(try reader.value(of: Tag.truncatedResponse, "the code"))
         let digits = Int(try value.byte("the number of digits"))
         guard (1...10).contains(digits) else { throw WireError(.malformed, at: 2, "a code of \(digits) digits") }
@@ -117,31 +117,31 @@ package struct CalculateCode: CardCommand {
 }
 
 /// VERIFY CODE: compares a code of another device with the codes of this counter and the next nine.
-package struct VerifyCode: CardCommand {
-    package static let name = "VERIFY CODE"
+struct VerifyCode: CardCommand {
+    static let name = "VERIFY CODE"
     let entry: SecretsName
     let code: UInt32
 
-    package var apdu: APDU {
+    var apdu: APDU {
         var writer = ByteWriter(capacity: 4)
         writer.bigEndian(UInt64(code), 4)
         let data = [TLV(Tag.name, entry.bytes), TLV(Tag.response, writer.bytes)].encoded
         return APDU(ins: Instruction.verifyCode, data: data)
     }
 
-    package func decode(_ reader: inout ByteReader) {}
+    func decode(_ reader: inout ByteReader) {}
 }
 
 /// GET CREDENTIAL: login, password and metadata.
-package struct GetEntry: CardCommand {
-    package static let name = "GET CREDENTIAL"
+struct GetEntry: CardCommand {
+    static let name = "GET CREDENTIAL"
     let entry: SecretsName
 
-    package var apdu: APDU {
+    var apdu: APDU {
         APDU(ins: Instruction.getCredential, data: TLV(Tag.name, entry.bytes).encoded)
     }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> SecretsContent {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> SecretsContent {
         var kind: SecretsKind?
         var record = SecretsRecord()
         while !reader.isAtEnd {
@@ -160,9 +160,9 @@ package struct GetEntry: CardCommand {
 }
 
 /// UPDATE CREDENTIAL: renames an entry, changes its touch requirement, and replaces all its fields if any is given.
-package struct UpdateEntry: CardCommand {
-    package static let name = "UPDATE CREDENTIAL"
-    package let apdu: APDU
+struct UpdateEntry: CardCommand {
+    static let name = "UPDATE CREDENTIAL"
+    let apdu: APDU
 
     /// - Parameter record: All fields of the entry; `nil` leaves them as they are.
     init(_ entry: SecretsName, name: SecretsName?, needsTouch: Bool?, record: SecretsRecord?) {
@@ -179,11 +179,11 @@ package struct UpdateEntry: CardCommand {
 }
 
 /// DELETE.
-package struct DeleteEntry: CardCommand {
-    package static let name = "DELETE"
+struct DeleteEntry: CardCommand {
+    static let name = "DELETE"
     let entry: SecretsName
 
-    package var apdu: APDU {
+    var apdu: APDU {
         APDU(ins: Instruction.delete, data: TLV(Tag.name, entry.bytes).encoded, le: .none)
     }
 }
@@ -220,12 +220,12 @@ package struct ChangePIN: CardCommand {
 }
 
 /// RESET: deletes all entries and the PIN, after a touch.
-package struct ResetSecrets: CardCommand {
-    package static let name = "RESET"
+struct ResetSecrets: CardCommand {
+    static let name = "RESET"
 
-    package init() {}
+    init() {}
 
-    package var apdu: APDU {
+    var apdu: APDU {
         let (p1, p2) = OATHProtocol.resetParameters
         return APDU(ins: Instruction.reset, p1: p1, p2: p2, le: .none)
     }

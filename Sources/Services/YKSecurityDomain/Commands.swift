@@ -4,13 +4,13 @@ import YKCrypto
 import YKProtocols
 import YKSecureChannel
 import YKTransport
-package import YKWire
+import YKWire
 
 /// PUT KEY (GlobalPlatform Card Specification 2.3.1 §11.8; Amendment D §7.2, Amendment F §7.3): stores a key or an SCP03
 /// set.
-package struct PutSecurityKey: CardCommand {
-    package static let name = "PUT KEY"
-    package let apdu: APDU
+struct PutSecurityKey: CardCommand {
+    static let name = "PUT KEY"
+    let apdu: APDU
     private let expected: [UInt8]
 
     private init(_ reference: SCPKeyReference, isSet: Bool, replacing version: UInt8, _ body: [UInt8], checks: [UInt8])
@@ -58,13 +58,13 @@ package struct PutSecurityKey: CardCommand {
     }
 
     /// Whether the card's check values match the keys that were sent.
-    package func decode(_ reader: inout ByteReader) -> Bool { constantTimeEqual(reader.rest(), expected) }
+    func decode(_ reader: inout ByteReader) -> Bool { constantTimeEqual(reader.rest(), expected) }
 }
 
 /// GENERATE KEY (Amendment F §7.4): generates a key pair on P-256.
-package struct GenerateSecurityKey: CardCommand {
-    package static let name = "GENERATE KEY"
-    package let apdu: APDU
+struct GenerateSecurityKey: CardCommand {
+    static let name = "GENERATE KEY"
+    let apdu: APDU
 
     init(_ reference: SCPKeyReference, replacing version: UInt8) {
         apdu = APDU(
@@ -72,7 +72,7 @@ package struct GenerateSecurityKey: CardCommand {
             data: [reference.version] + TLV(0xF0, [0x00]).encoded)
     }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
         var key = try reader.tlv(0xB0, "the public key")
         try reader.finish("the public key")
         let point = key.rest()
@@ -84,9 +84,9 @@ package struct GenerateSecurityKey: CardCommand {
 }
 
 /// DELETE KEY (Card Specification 2.3.1 §11.2): deletes all keys of a KID, a KVN, or both.
-package struct DeleteSecurityKey: CardCommand {
-    package static let name = "DELETE KEY"
-    package let apdu: APDU
+struct DeleteSecurityKey: CardCommand {
+    static let name = "DELETE KEY"
+    let apdu: APDU
 
     init(id: UInt8?, version: UInt8?, evenLast: Bool) {
         let objects = [id.map { TLV(0xD0, [$0]) }, version.map { TLV(0xD2, [$0]) }].compactMap { $0 }
@@ -96,9 +96,9 @@ package struct DeleteSecurityKey: CardCommand {
 }
 
 /// STORE DATA (Card Specification 2.3.1 §11.11) in one block.
-package struct StoreSecurityData: CardCommand {
-    package static let name = "STORE DATA"
-    package let apdu: APDU
+struct StoreSecurityData: CardCommand {
+    static let name = "STORE DATA"
+    let apdu: APDU
 
     private init(_ objects: [TLV]) {
         apdu = APDU(ins: SecurityDomainProtocol.Instruction.storeData, p1: 0x90, data: objects.encoded)

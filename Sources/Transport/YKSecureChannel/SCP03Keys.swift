@@ -66,9 +66,9 @@ public struct SCP03Keys: Sendable {
 }
 
 /// Secret hexadecimal digits.
-package enum SecretHex {
+enum SecretHex {
     /// Decodes an even number of digits; `nil` for anything else.
-    package static func decode(_ digits: some Collection<UInt8>) -> Secret? {
+    static func decode(_ digits: some Collection<UInt8>) -> Secret? {
         guard digits.count.isMultiple(of: 2), digits.count <= 1024 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 2)

@@ -5,9 +5,9 @@ import YKWire
 
 /// A list from which one line is chosen with the arrow keys, by number or by typing part of it. Initially nothing is
 /// selected, so that Enter alone has no effect.
-package struct MenuState {
+struct MenuState {
     /// A key that was pressed.
-    package enum Key: Equatable {
+    enum Key: Equatable {
         case up, down, pageUp, pageDown, first, last, enter, erase, eraseAll, cancel
         case text(String)
     }
@@ -20,7 +20,7 @@ package struct MenuState {
     /// The first visible match.
     private var top = 0
 
-    package init(_ lines: [String]) { self.lines = lines }
+    init(_ lines: [String]) { self.lines = lines }
 
     /// The line whose number was typed.
     private var number: Int? {
@@ -29,13 +29,13 @@ package struct MenuState {
     }
 
     /// The lines that match what was typed.
-    package var matches: [Int] {
+    var matches: [Int] {
         guard !typed.isEmpty, number == nil else { return Array(lines.indices) }
         return lines.indices.filter { lines[$0].mentions(typed) }
     }
 
     /// The highlighted line; a typed number or a single match is highlighted automatically.
-    package var selection: Int? {
+    var selection: Int? {
         let matches = matches
         if let place { return matches.indices.contains(place) ? matches[place] : nil }
         if let number { return number }
@@ -45,7 +45,7 @@ package struct MenuState {
     /// Handles a key.
     ///
     /// - Returns: The chosen line, once Enter is pressed with one highlighted.
-    package mutating func press(_ key: Key) -> Int? {
+    mutating func press(_ key: Key) -> Int? {
         switch key {
         case .enter: return selection
         case .up: move(by: -1)
@@ -77,7 +77,7 @@ package struct MenuState {
 
     /// Returns the lines for a terminal of this size: the question, as many matches as fit, and key bindings; at least
     /// one line.
-    package mutating func frame(_ question: String, columns: Int, rows: Int) -> [String] {
+    mutating func frame(_ question: String, columns: Int, rows: Int) -> [String] {
         let matches = matches
         let most = max(1, rows - (rows >= 4 ? 3 : rows >= 2 ? 2 : 1))
         if let selection, let index = matches.firstIndex(of: selection) {
@@ -101,17 +101,17 @@ package struct MenuState {
 }
 
 /// A menu on a terminal. ^C, ^D and Esc cancel it; ^Z stops the process, and `fg` redraws it.
-package struct Menu {
-    package let input: Int32
-    package let output: Int32
-    package let question: String
-    package let lines: [String]
+struct Menu {
+    let input: Int32
+    let output: Int32
+    let question: String
+    let lines: [String]
 
     /// How long to wait for the rest of an escape sequence, in milliseconds.
     private static let patience: Int32 = 50
 
     /// Whether a terminal can show a menu.
-    package static func isPossible(_ input: Int32, _ output: Int32) -> Bool {
+    static func isPossible(_ input: Int32, _ output: Int32) -> Bool {
         let kind = Variables["TERM"] ?? ""
         return isatty(input) == 1 && isatty(output) == 1 && !kind.isEmpty && kind != "dumb"
     }
@@ -120,7 +120,7 @@ package struct Menu {
     ///
     /// - Returns: The index of the line.
     /// - Throws: `interrupted`.
-    package func choose() throws -> Int {
+    func choose() throws -> Int {
         var saved = termios()
         guard tcgetattr(input, &saved) == 0 else { throw Explanation.interrupted }
         defer { if Prompt.isForeground(input) { tcsetattr(input, TCSADRAIN, &saved) } }
@@ -244,7 +244,7 @@ package struct Menu {
     }
 
     /// Parses the keys in terminal input (ECMA-48 §5.4 for sequences); unknown keys are dropped.
-    package static func keys(_ bytes: [UInt8]) -> [MenuState.Key] {
+    static func keys(_ bytes: [UInt8]) -> [MenuState.Key] {
         var keys: [MenuState.Key] = []
         var rest = String(decoding: bytes, as: UTF8.self).unicodeScalars[...]
         while let scalar = rest.popFirst() {

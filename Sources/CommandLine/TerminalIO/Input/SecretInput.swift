@@ -136,7 +136,7 @@ package enum SecretInput {
     }
 
     /// Returns a text without one trailing line end, which secret stores often add.
-    package static func withoutLineEnd(_ text: String) -> String {
+    static func withoutLineEnd(_ text: String) -> String {
         guard text.utf8.last == UInt8(ascii: "\n") else { return text }
         let bytes = text.utf8.dropLast()
         return String(decoding: bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes, as: UTF8.self)

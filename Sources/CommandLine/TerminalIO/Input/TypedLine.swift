@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-package import YKCrypto
+import YKCrypto
 import YKHardware
 
 /// A line typed at a terminal, with or without echo. ^C and ^D cancel; ^Z stops the process, and echo is off again
 /// after `fg`; after `bg` the question is cancelled.
-package struct TypedLine {
-    package let input: Int32
-    package let output: Int32
-    package let question: String
+struct TypedLine {
+    let input: Int32
+    let output: Int32
+    let question: String
     /// Whether echo is off.
-    package let isSilent: Bool
+    let isSilent: Bool
 
     /// Asks, and returns the line without its end.
     ///
     /// - Throws: `Explanation`: interrupted by ^C, ^D or a closed terminal, or a line longer than `SecretInput.limit`.
-    package func read() throws -> Secret {
+    func read() throws -> Secret {
         if isSilent { OwnProcess.hide() }
         var saved = termios()
         let hasModes = tcgetattr(input, &saved) == 0

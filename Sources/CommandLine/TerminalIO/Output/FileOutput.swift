@@ -96,7 +96,7 @@ package final class FileOutput {
     }
 
     /// The error for binary output to a terminal.
-    package static var unshown: Explanation {
+    static var unshown: Explanation {
         .usage("refusing to print binary data to a terminal", hint: "give a file, or redirect the output")
     }
 }

@@ -100,7 +100,7 @@ extension String {
     }
 
     /// Whether the bytes are UTF-8 without control characters.
-    package static func isShowable(_ bytes: [UInt8]) -> Bool {
+    static func isShowable(_ bytes: [UInt8]) -> Bool {
         guard let text = String(validating: bytes, as: UTF8.self) else { return false }
         return !text.unicodeScalars.contains { $0.isHazardous && $0 != "\n" && $0 != "\t" && $0 != "\r" }
     }

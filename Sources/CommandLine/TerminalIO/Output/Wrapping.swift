@@ -7,7 +7,7 @@ extension [String] {
 
 extension String {
     /// Returns each line of the text wrapped between words at `width` columns.
-    package func wrappedLines(to width: Int) -> String {
+    func wrappedLines(to width: Int) -> String {
         split(separator: "\n", omittingEmptySubsequences: false)
             .flatMap { String($0).wrapped(to: width) }.joined(separator: "\n")
     }

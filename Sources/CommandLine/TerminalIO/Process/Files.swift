@@ -154,7 +154,7 @@ package enum Files {
     /// Saves bytes that a key produces only once in a new file, after their destination could not be written.
     ///
     /// - Returns: The file, in the folder for temporary files or in the current one; `nil` if neither is writable.
-    package static func rescue(_ bytes: [UInt8]) -> String? {
+    static func rescue(_ bytes: [UInt8]) -> String? {
         for folder in [Variables["TMPDIR"] ?? "/tmp", "."] {
             for attempt in 0..<100 {
                 let path = "\(folder)/ykit-result-\(getpid())-\(attempt)"

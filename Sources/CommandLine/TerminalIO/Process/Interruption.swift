@@ -70,14 +70,14 @@ package enum Interruption {
     }
 
     /// Whether a signal is ignored, which the parent process may have arranged.
-    package static func isIgnored(_ number: Int32) -> Bool {
+    static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         sigaction(number, nil, &action)
         return action.__sigaction_handler.sa_handler.map { unsafeBitCast($0, to: Int.self) } == 1
     }
 
     /// Wakes the prompt, if there is one. Async-signal-safe.
-    package static func wakePrompt() {
+    static func wakePrompt() {
         let descriptor = wake.load(ordering: .acquiring)
         guard descriptor >= 0 else { return }
         let number = errno
@@ -109,17 +109,17 @@ package enum Interruption {
 ///
 /// Shells restore their own terminal modes when a job stops, but need not restore the job's modes afterwards. A prompt
 /// therefore resets the terminal before it stops, and turns echo off again once it continues.
-package enum Suspension {
+enum Suspension {
     private static let isStopped = Atomic<Bool>(false)
     private static let isContinued = Atomic<Bool>(false)
 
     /// Whether ^Z was pressed since the last check.
-    package static var wasRequested: Bool { isStopped.exchange(false, ordering: .acquiringAndReleasing) }
+    static var wasRequested: Bool { isStopped.exchange(false, ordering: .acquiringAndReleasing) }
     /// Whether the process was continued since the last check.
-    package static var hasEnded: Bool { isContinued.exchange(false, ordering: .acquiringAndReleasing) }
+    static var hasEnded: Bool { isContinued.exchange(false, ordering: .acquiringAndReleasing) }
 
     /// Calls `body` while SIGTSTP and SIGCONT wake the prompt. If the shell ignores SIGTSTP, it stays ignored.
-    package static func watching<Value: ~Copyable>(_ body: () throws -> Value) rethrows -> Value {
+    static func watching<Value: ~Copyable>(_ body: () throws -> Value) rethrows -> Value {
         _ = (wasRequested, hasEnded)
         var stop = sigaction()
         var resume = sigaction()
@@ -152,7 +152,7 @@ package enum Suspension {
     ///
     /// Another thread may handle the signal a moment later, and a process group without a shell never stops, so this
     /// waits for SIGCONT, but only briefly.
-    package static func stop(_ wake: Int32) {
+    static func stop(_ wake: Int32) {
         var saved = sigaction()
         sigaction(SIGTSTP, nil, &saved)
         signal(SIGTSTP, SIG_DFL)

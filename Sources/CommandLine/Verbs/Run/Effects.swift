@@ -56,7 +56,7 @@ extension Run {
 }
 
 /// The end of a plan before the end of the verb.
-package struct PlanEnd: Error {}
+struct PlanEnd: Error {}
 
 extension ExchangePlan {
     /// Adds a step that is not sent, in words.

@@ -5,11 +5,11 @@ package import YKKeys
 import YKWire
 
 /// What a verb would do, which `--plan` shows instead of doing it.
-package struct PlanReport: Report {
+struct PlanReport: Report {
     let steps: [ExchangePlan.Step]
     let isStopped: Bool
 
-    package static let members: [Member<PlanReport>] = [
+    static let members: [Member<PlanReport>] = [
         Member("plan") { $0.steps },
         Member("complete", "false if what follows depends on the key's answer") { !$0.isStopped },
     ]

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKManagement
+import YKManagement
 import YKProtocols
-package import YKTransport
-package import YKWire
+import YKTransport
+import YKWire
 
 /// The applications of a card, found by selecting each of them.
-package enum CardApplications {
+enum CardApplications {
     /// The applications to look for.
-    package static let all: [(aid: AID, capability: Capability)] = [
+    static let all: [(aid: AID, capability: Capability)] = [
         (.otp, .otp), (.fido, .fido2), (.oath, .oath), (.piv, .piv), (.openPGP, .openPGP), (.hsmAuth, .hsmAuth),
     ]
 
     /// Returns the applications that can be selected, and those about which a recording contains nothing.
-    package static func found(on channel: CardChannel) throws(CardError) -> (found: Capability, untold: Capability) {
+    static func found(on channel: CardChannel) throws(CardError) -> (found: Capability, untold: Capability) {
         var (found, untold): (Capability, Capability) = ([], [])
         for (aid, capability) in all {
             do throws(CardError) { found.formUnion(try answer(of: aid, on: channel)) } catch {
@@ -26,7 +26,7 @@ package enum CardApplications {
 
     /// Returns the capability of an application that can be selected, or nothing if it cannot. A FIDO application that
     /// answers SELECT with `U2F_V2` supports U2F as well.
-    package static func answer(of aid: AID, on channel: CardChannel) throws(CardError) -> Capability {
+    static func answer(of aid: AID, on channel: CardChannel) throws(CardError) -> Capability {
         do throws(CardError) {
             let reply = try channel.select(aid)
             let capability = all.first { $0.aid == aid }?.capability ?? []

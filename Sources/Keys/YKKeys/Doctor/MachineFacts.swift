@@ -34,7 +34,7 @@ package struct MachineFacts: Sendable {
     /// The answers of the reachable keys.
     package var keys: [AskedKey] = []
     /// Whether this process's user is in the udev rule's group, but the process does not have the group yet.
-    package var isGroupPending = false
+    var isGroupPending = false
 
     package init() {}
 
@@ -59,7 +59,7 @@ package struct MachineFacts: Sendable {
     }
 
     /// The USB devices that are security keys, judging by ids, names and interfaces.
-    package var usbKeys: [USBPresence] {
+    var usbKeys: [USBPresence] {
         let fido = Set(devices.compactMap(\.usbPath))
         return (usb ?? []).filter { device in
             let identity = DeviceIdentity(vendor: device.vendor, product: device.product, name: device.name)

@@ -90,7 +90,7 @@ extension KeyRing {
 
     /// Opens the card, or the HID interface of a key whose card cannot be reached, as a channel for the Secrets
     /// application; a plan withholds commands that change the key.
-    package func secretsChannel() throws(KeyError) -> sending CardChannel {
+    func secretsChannel() throws(KeyError) -> sending CardChannel {
         if target.transport != .hid, replay?.capture.header.link != .hid {
             do throws(KeyError) { return try channel() } catch {
                 guard target.transport == .auto, target.reader == nil, error.isAbsenceOfCards || error.isNone,
@@ -160,5 +160,5 @@ extension KeyError {
 
 extension LinkError {
     /// Whether the smart card service is missing.
-    package var isServiceMissing: Bool { self == .serviceNotInstalled || self == .serviceNotRunning }
+    var isServiceMissing: Bool { self == .serviceNotInstalled || self == .serviceNotRunning }
 }

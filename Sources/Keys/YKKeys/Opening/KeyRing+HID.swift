@@ -2,7 +2,7 @@
 
 import YKCapture
 import YKFIDO
-package import YKHardware
+import YKHardware
 import YKManagement
 package import YKTransport
 import YKVirtualKey
@@ -16,7 +16,7 @@ package enum FIDORoute: Sendable, Hashable {
 }
 
 /// The route to the selected OTP application.
-package enum OTPRoute: Sendable, Hashable {
+enum OTPRoute: Sendable, Hashable {
     /// As a HID keyboard: the recorded one, the virtual key's, or the node at this path.
     case reports(path: String?)
     /// As a smart card.
@@ -60,7 +60,7 @@ extension KeyRing {
     }
 
     /// The FIDO authenticators over HID.
-    package func fidoDevices() -> [HIDDevice] { ((try? hardware.hidDevices()) ?? []).filter(\.isFIDO) }
+    func fidoDevices() -> [HIDDevice] { ((try? hardware.hidDevices()) ?? []).filter(\.isFIDO) }
 
     /// Describes a FIDO authenticator for the user to choose from; a Yubico key without a serial number in its USB
     /// descriptor is queried for it.
@@ -126,7 +126,7 @@ extension KeyRing {
 extension KeyRing {
     /// Finds the OTP application: the keyboard's node if there is one, otherwise the card; a recording over its
     /// recorded link.
-    package func otpRoute() throws(KeyError) -> OTPRoute {
+    func otpRoute() throws(KeyError) -> OTPRoute {
         if secureChannel != nil { return .card }
         if software != nil {
             return target.transport != .pcsc && target.reader == nil ? .reports(path: nil) : .card
@@ -153,7 +153,7 @@ extension KeyRing {
     }
 
     /// Opens the selected OTP application, with recorder, log and plan.
-    package func otpLink() throws(KeyError) -> sending any OTPLink {
+    func otpLink() throws(KeyError) -> sending any OTPLink {
         switch try otpRoute() {
         case .card: return CardOTPLink(try channel())
         case .reports(let path): return decoration.planned(try keyboard(path))

@@ -3,7 +3,7 @@
 import YKCapture
 import YKHardware
 public import YKManagement
-package import YKTransport
+import YKTransport
 import YKVirtualKey
 
 /// The route for reading a key's identity.
@@ -60,7 +60,7 @@ extension KeyRing {
     }
 
     /// The identity of the HID device at a path, or of its replacement.
-    package func reportIdentity(at path: String?) -> ReportIdentity {
+    func reportIdentity(at path: String?) -> ReportIdentity {
         if let software {
             return ReportIdentity(
                 path: "virtual", name: software.state.usbProductName, vendor: USBProduct.vendor,
@@ -90,7 +90,7 @@ extension KeyRing {
     /// Reads the identity of the selected key over its management route.
     ///
     /// - Throws: ``KeyError``, or `ManagementError` when the key refuses.
-    package func readIdentity() throws -> DeviceIdentity {
+    func readIdentity() throws -> DeviceIdentity {
         try ManagementLink.identity(over: try managementLink())
     }
 }

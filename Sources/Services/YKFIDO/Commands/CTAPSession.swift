@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKTransport
-package import YKWire
+import YKTransport
+import YKWire
 
 /// Sends typed commands over a FIDO link and reads their answers.
-package final class CTAPSession {
-    package let link: any FIDOLink
+final class CTAPSession {
+    let link: any FIDOLink
     /// The longest message that the key accepts, in bytes (getInfo, key 05).
-    package var messageLimit = CTAPSession.defaultMessageLimit
+    var messageLimit = CTAPSession.defaultMessageLimit
     /// Whether non-canonical responses are refused.
-    package var mode = CBOR.Mode.lenient
+    var mode = CBOR.Mode.lenient
     /// The deadline of an operation with several messages; each message is also limited by the environment's timeout.
-    package var limit: Deadline?
+    var limit: Deadline?
     /// Publishes what the key is doing while it works.
-    package let progress: Broadcast<FIDOKeepalive>
+    let progress: Broadcast<FIDOKeepalive>
     /// The number of messages sent.
     private(set) var messages = 0
     private let runtime: ServiceRuntime?
@@ -22,9 +22,9 @@ package final class CTAPSession {
     private var promptDepth = 0
 
     /// The minimum that every key accepts (CTAP 2.2 §6.4).
-    package static let defaultMessageLimit = 1024
+    static let defaultMessageLimit = 1024
 
-    package init(
+    init(
         _ link: any FIDOLink, _ runtime: ServiceRuntime? = nil,
         progress: Broadcast<FIDOKeepalive> = Broadcast(), touch: @escaping @Sendable () async -> Void = {}
     ) {
@@ -34,13 +34,13 @@ package final class CTAPSession {
         self.touch = TouchWait(touch)
     }
 
-    package var environment: ServiceEnvironment { link.environment }
+    var environment: ServiceEnvironment { link.environment }
 
     /// The deadline for a message sent now.
-    package func deadline() -> Deadline { environment.deadline().earlier(limit) }
+    func deadline() -> Deadline { environment.deadline().earlier(limit) }
 
     /// Sends a command; a status other than 00 throws `status`.
-    package func send<Command: CTAPCommand>(_ command: Command) throws(CTAPError) -> Command.Response {
+    func send<Command: CTAPCommand>(_ command: Command) throws(CTAPError) -> Command.Response {
         let reply = try exchange(command.message, during: command.name)
         return try lift({ CTAPError.malformed($0, during: command.name) }) { () throws(WireError) in
             var reader = ByteReader(reply)
@@ -53,7 +53,7 @@ package final class CTAPSession {
     }
 
     /// Sends a CTAP2 message unchanged and returns the whole response, whose status is 00.
-    package func exchange(_ message: [UInt8], during name: String) throws(CTAPError) -> [UInt8] {
+    func exchange(_ message: [UInt8], during name: String) throws(CTAPError) -> [UInt8] {
         let limit = messageLimit
         guard message.count <= limit else { throw .tooLong(bytes: message.count, limit: limit, during: name) }
         let reply = try call(.cbor, message)
@@ -65,7 +65,7 @@ package final class CTAPSession {
     }
 
     /// Sends a message of any kind.
-    package func call(_ command: CTAPHID.Command, _ payload: [UInt8]) throws(CTAPError) -> [UInt8] {
+    func call(_ command: CTAPHID.Command, _ payload: [UInt8]) throws(CTAPError) -> [UInt8] {
         try lift(CTAPError.link) { () throws(FIDOLinkError) in
             guard let runtime else { return try callNow(command, payload) }
             return try runtime.perform(FIDOLinkError.device, cause: \.link) { () throws(FIDOLinkError) in
@@ -100,7 +100,7 @@ package final class CTAPSession {
     }
 
     /// Generates random bytes.
-    package func draw(_ count: Int, secret: Bool) throws(CTAPError) -> [UInt8] {
+    func draw(_ count: Int, secret: Bool) throws(CTAPError) -> [UInt8] {
         try lift({ CTAPError.link(.device($0)) }) { () throws(LinkError) in
             try environment.random.draw(count, secret: secret)
         }

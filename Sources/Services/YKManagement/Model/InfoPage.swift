@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-package import YKWire
+import YKWire
 
 /// One page of device information: a length byte that counts everything after it, then data objects.
-package struct InfoPage: Hashable, Sendable {
-    package let objects: [TLV]
+struct InfoPage: Hashable, Sendable {
+    let objects: [TLV]
     /// The number of following pages, if the page has it (tag 10).
-    package let more: UInt8?
+    let more: UInt8?
 
     /// Reads a page.
-    package init(_ bytes: [UInt8]) throws(WireError) {
+    init(_ bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         var inner = try reader.reader(Int(try reader.byte("the length of the page")), "the page")
         try reader.finish("the page")

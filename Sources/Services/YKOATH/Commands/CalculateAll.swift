@@ -2,23 +2,23 @@
 
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// CALCULATE ALL (YKOATH): the truncated responses of all time-based accounts without a touch requirement, and the
 /// names of the others.
-package struct CalculateAll: CardCommand {
-    package static let name = "CALCULATE ALL"
-    package static let isRepeatable = true
-    package let challenge: [UInt8]
+struct CalculateAll: CardCommand {
+    static let name = "CALCULATE ALL"
+    static let isRepeatable = true
+    let challenge: [UInt8]
 
-    package init(challenge: [UInt8]) { self.challenge = challenge }
+    init(challenge: [UInt8]) { self.challenge = challenge }
 
-    package var apdu: APDU {
+    var apdu: APDU {
         let data = TLV(OATHProtocol.Tag.challenge, challenge).encoded
         return APDU(ins: OATHProtocol.Instruction.calculateAll, p2: 1, data: data)
     }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> [Row] {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> [Row] {
         var rows: [Row] = []
         while !reader.isAtEnd {
             var name = try reader.tlv(OATHProtocol.Tag.name, "an account")
@@ -28,13 +28,13 @@ package struct CalculateAll: CardCommand {
     }
 
     /// One account of the reply.
-    package struct Row: Hashable, Sendable {
-        package let name: [UInt8]
-        package let answer: Answer
+    struct Row: Hashable, Sendable {
+        let name: [UInt8]
+        let answer: Answer
     }
 
     /// The reply for one account.
-    package enum Answer: Hashable, Sendable {
+    enum Answer: Hashable, Sendable {
         case response(OATHResponse)
         case hotp(digits: Int)
         case touch(digits: Int)

@@ -2,18 +2,18 @@
 
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// LIST (YKOATH): every account with its type and algorithm.
-package struct ListAccounts: CardCommand {
-    package static let name = "LIST"
-    package static let isRepeatable = true
+struct ListAccounts: CardCommand {
+    static let name = "LIST"
+    static let isRepeatable = true
 
-    package init() {}
+    init() {}
 
-    package var apdu: APDU { APDU(ins: OATHProtocol.Instruction.list) }
+    var apdu: APDU { APDU(ins: OATHProtocol.Instruction.list) }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> [OATHAccount] {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> [OATHAccount] {
         var accounts: [OATHAccount] = []
         while !reader.isAtEnd {
             var row = try reader.tlv(OATHProtocol.Tag.nameList, "an account")

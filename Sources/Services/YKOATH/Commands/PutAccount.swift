@@ -3,15 +3,15 @@
 import YKCrypto
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// PUT (YKOATH): writes an account, overwriting one of the same name.
-package struct PutAccount: CardCommand {
-    package static let name = "PUT"
-    package let apdu: APDU
+struct PutAccount: CardCommand {
+    static let name = "PUT"
+    let apdu: APDU
 
     /// `key` is the value after the type and digits bytes: padded, or hashed if it was longer than the hash's block.
-    package init(
+    init(
         account: OATHAccountID, algorithm: OATHAlgorithm, digits: UInt8, key: borrowing OATHKey, needsTouch: Bool,
         counter: UInt32
     ) {

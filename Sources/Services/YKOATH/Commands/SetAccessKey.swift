@@ -2,15 +2,15 @@
 
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// SET CODE (YKOATH): sets the access key and proves that the host has it; without a key, removes it.
-package struct SetAccessKey: CardCommand {
-    package static let name = "SET CODE"
-    package let apdu: APDU
+struct SetAccessKey: CardCommand {
+    static let name = "SET CODE"
+    let apdu: APDU
 
     /// Sets `key`; `challenge` is any eight bytes.
-    package init(_ key: borrowing AccessKey, challenge: [UInt8]) {
+    init(_ key: borrowing AccessKey, challenge: [UInt8]) {
         let kind = OATHType.totp.rawValue | OATHAlgorithm.sha1.rawValue
         let data = [
             TLV(OATHProtocol.Tag.key, [kind] + key.copyBytes()), TLV(OATHProtocol.Tag.challenge, challenge),
@@ -20,7 +20,7 @@ package struct SetAccessKey: CardCommand {
     }
 
     /// Removes the access key.
-    package static let removal = SetAccessKey(
+    static let removal = SetAccessKey(
         apdu: APDU(ins: OATHProtocol.Instruction.setCode, data: TLV(OATHProtocol.Tag.key, []).encoded, le: .none))
 
     private init(apdu: APDU) { self.apdu = apdu }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKCrypto
+import YKCrypto
 
 /// A secret as PUT sends it: hashed if longer than the hash's block, padded with zeros to 14 bytes if shorter
 /// (YKOATH, "PUT"; the codes stay the same, RFC 2104 §2).
-package struct OATHKey: ~Copyable, Sendable {
-    package let bytes: Secret
+struct OATHKey: ~Copyable, Sendable {
+    let bytes: Secret
 
-    package init(_ secret: borrowing Secret, algorithm: HashAlgorithm) {
+    init(_ secret: borrowing Secret, algorithm: HashAlgorithm) {
         var bytes = secret.copyBytes()
         defer { Secret.wipe(&bytes) }
         if bytes.count > algorithm.blockSize {

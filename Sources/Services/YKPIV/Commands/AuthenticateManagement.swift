@@ -3,16 +3,16 @@
 import YKCrypto
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// GENERAL AUTHENTICATE, first half (NIST SP 800-73-4 Part 2 §A.1): requests a block.
-package struct RequestBlock: CardCommand {
-    package static let name = "GENERAL AUTHENTICATE (witness)"
-    package let kind: Kind
-    package let type: ManagementKeyType
+struct RequestBlock: CardCommand {
+    static let name = "GENERAL AUTHENTICATE (witness)"
+    let kind: Kind
+    let type: ManagementKeyType
 
     /// What the block is for.
-    package enum Kind: Sendable {
+    enum Kind: Sendable {
         /// Mutual authentication (§A.1.2): the host returns it decrypted.
         case witness
         /// External authentication (§A.1.1): the host returns it encrypted.
@@ -21,18 +21,18 @@ package struct RequestBlock: CardCommand {
         fileprivate var tag: TLV.Tag { self == .witness ? PIVProtocol.Tag.witness : PIVProtocol.Tag.challenge }
     }
 
-    package init(_ kind: Kind, _ type: ManagementKeyType) {
+    init(_ kind: Kind, _ type: ManagementKeyType) {
         self.kind = kind
         self.type = type
     }
 
-    package var apdu: APDU {
+    var apdu: APDU {
         let data = TLV(PIVProtocol.Tag.dynamic, TLV(kind.tag, []).encoded).encoded
         return APDU(
             ins: PIVProtocol.Instruction.authenticate, p1: type.rawValue, p2: PIVSlot.management.rawValue, data: data)
     }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
         var template = try reader.tlv(PIVProtocol.Tag.dynamic, "the template")
         try reader.finish("the template")
         let block = try template.tlvs().required(kind.tag, "\(kind)")
@@ -44,17 +44,17 @@ package struct RequestBlock: CardCommand {
 }
 
 /// GENERAL AUTHENTICATE, second half of external authentication: returns the encrypted challenge.
-package struct AnswerChallenge: CardCommand {
-    package static let name = "GENERAL AUTHENTICATE (answer)"
-    package let type: ManagementKeyType
-    package let answer: [UInt8]
+struct AnswerChallenge: CardCommand {
+    static let name = "GENERAL AUTHENTICATE (answer)"
+    let type: ManagementKeyType
+    let answer: [UInt8]
 
-    package init(_ type: ManagementKeyType, _ answer: [UInt8]) {
+    init(_ type: ManagementKeyType, _ answer: [UInt8]) {
         self.type = type
         self.answer = answer
     }
 
-    package var apdu: APDU {
+    var apdu: APDU {
         let data = TLV(PIVProtocol.Tag.dynamic, TLV(PIVProtocol.Tag.response, answer).encoded).encoded
         return APDU(
             ins: PIVProtocol.Instruction.authenticate, p1: type.rawValue, p2: PIVSlot.management.rawValue, data: data)
@@ -63,26 +63,26 @@ package struct AnswerChallenge: CardCommand {
 
 /// GENERAL AUTHENTICATE, second half: returns the decrypted witness, and has the card encrypt a challenge. The response is
 /// `nil` if the card returns nothing, as some do.
-package struct AnswerWitness: CardCommand {
-    package static let name = "GENERAL AUTHENTICATE (answer)"
-    package let type: ManagementKeyType
-    package let witness: [UInt8]
-    package let challenge: [UInt8]
+struct AnswerWitness: CardCommand {
+    static let name = "GENERAL AUTHENTICATE (answer)"
+    let type: ManagementKeyType
+    let witness: [UInt8]
+    let challenge: [UInt8]
 
-    package init(_ type: ManagementKeyType, witness: [UInt8], challenge: [UInt8]) {
+    init(_ type: ManagementKeyType, witness: [UInt8], challenge: [UInt8]) {
         self.type = type
         self.witness = witness
         self.challenge = challenge
     }
 
-    package var apdu: APDU {
+    var apdu: APDU {
         let data = [TLV(PIVProtocol.Tag.witness, witness), TLV(PIVProtocol.Tag.challenge, challenge)].encoded
         return APDU(
             ins: PIVProtocol.Instruction.authenticate, p1: type.rawValue, p2: PIVSlot.management.rawValue,
             data: TLV(PIVProtocol.Tag.dynamic, data).encoded)
     }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8]? {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8]? {
         guard !reader.isAtEnd else { return nil }
         var template = try reader.tlv(PIVProtocol.Tag.dynamic, "the template")
         try reader.finish("the template")

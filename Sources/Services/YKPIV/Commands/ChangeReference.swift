@@ -2,14 +2,14 @@
 
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// CHANGE REFERENCE DATA (NIST SP 800-73-4 Part 2 §3.2.2): replaces a PIN or PUK.
-package struct ChangeReference: CardCommand {
-    package static let name = "CHANGE REFERENCE DATA"
-    package let apdu: APDU
+struct ChangeReference: CardCommand {
+    static let name = "CHANGE REFERENCE DATA"
+    let apdu: APDU
 
-    package init(_ reference: PIVReference, from old: borrowing PIVPIN, to new: borrowing PIVPIN) {
+    init(_ reference: PIVReference, from old: borrowing PIVPIN, to new: borrowing PIVPIN) {
         apdu = APDU(
             ins: PIVProtocol.Instruction.changeReference, p2: reference.rawValue,
             data: old.copyBytes() + new.copyBytes(),
@@ -18,11 +18,11 @@ package struct ChangeReference: CardCommand {
 }
 
 /// RESET RETRY COUNTER (NIST SP 800-73-4 Part 2 §3.2.3): sets a new PIN with the PUK.
-package struct ResetRetry: CardCommand {
-    package static let name = "RESET RETRY COUNTER"
-    package let apdu: APDU
+struct ResetRetry: CardCommand {
+    static let name = "RESET RETRY COUNTER"
+    let apdu: APDU
 
-    package init(puk: borrowing PIVPIN, newPIN: borrowing PIVPIN) {
+    init(puk: borrowing PIVPIN, newPIN: borrowing PIVPIN) {
         apdu = APDU(
             ins: PIVProtocol.Instruction.resetRetry, p2: PIVReference.pin.rawValue,
             data: puk.copyBytes() + newPIN.copyBytes(),

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKCrypto
+import YKCrypto
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// GENERATE ASYMMETRIC KEY PAIR (NIST SP 800-73-4 Part 2 §3.3.2): generates a key in a slot, replacing any key there.
-package struct GenerateKey: CardCommand {
-    package static let name = "GENERATE ASYMMETRIC KEY PAIR"
-    package let slot: PIVSlot
-    package let algorithm: PIVAlgorithm
-    package let policies: KeyPolicies
+struct GenerateKey: CardCommand {
+    static let name = "GENERATE ASYMMETRIC KEY PAIR"
+    let slot: PIVSlot
+    let algorithm: PIVAlgorithm
+    let policies: KeyPolicies
 
-    package init(slot: PIVSlot, algorithm: PIVAlgorithm, policies: KeyPolicies) {
+    init(slot: PIVSlot, algorithm: PIVAlgorithm, policies: KeyPolicies) {
         self.slot = slot
         self.algorithm = algorithm
         self.policies = policies
     }
 
-    package var apdu: APDU {
+    var apdu: APDU {
         let template = TLV(PIVProtocol.Tag.algorithm, [algorithm.rawValue]).encoded + policies.encoded
         return APDU(
             ins: PIVProtocol.Instruction.generate, p2: slot.rawValue,
             data: TLV(PIVProtocol.Tag.template, template).encoded)
     }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> PublicKey {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> PublicKey {
         var key = try reader.tlv(PIVProtocol.Tag.publicKey, "the public key")
         try reader.finish("the public key")
         return try PublicKey(pivObjects: key.rest(), algorithm)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-package import YKTransport
-package import YKWire
+import YKTransport
+import YKWire
 
 /// GET VERSION (Yubico): the version of the application. Cards of other vendors return more bytes.
-package struct GetVersion: CardCommand {
-    package static let name = "GET VERSION"
+struct GetVersion: CardCommand {
+    static let name = "GET VERSION"
 
-    package init() {}
+    init() {}
 
-    package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.getVersion) }
+    var apdu: APDU { APDU(ins: PIVProtocol.Instruction.getVersion) }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> FirmwareVersion {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> FirmwareVersion {
         let version = try FirmwareVersion(bytes: try reader.bytes(3, "the version"))
         _ = reader.rest()
         return version
@@ -20,14 +20,14 @@ package struct GetVersion: CardCommand {
 }
 
 /// GET SERIAL (Yubico, firmware 5.0.3): the serial number of the key.
-package struct GetSerial: CardCommand {
-    package static let name = "GET SERIAL"
+struct GetSerial: CardCommand {
+    static let name = "GET SERIAL"
 
-    package init() {}
+    init() {}
 
-    package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.getSerial) }
+    var apdu: APDU { APDU(ins: PIVProtocol.Instruction.getSerial) }
 
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> UInt32 {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> UInt32 {
         let serial = try reader.uint32("the serial number")
         try reader.finish("the serial number")
         return serial

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKCrypto
+import YKCrypto
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// IMPORT ASYMMETRIC KEY (Yubico): writes an existing private key, replacing any key in the slot.
-package struct ImportKey: CardCommand {
-    package static let name = "IMPORT ASYMMETRIC KEY"
-    package let apdu: APDU
+struct ImportKey: CardCommand {
+    static let name = "IMPORT ASYMMETRIC KEY"
+    let apdu: APDU
 
     /// Throws if the key's numbers are unavailable.
-    package init(
+    init(
         _ key: PrivateKey, algorithm: PIVAlgorithm, slot: PIVSlot, policies: KeyPolicies
     ) throws(CryptoFault) {
         var objects: [TLV] = []

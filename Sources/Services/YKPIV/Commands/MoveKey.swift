@@ -2,20 +2,20 @@
 
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// MOVE KEY (Yubico, firmware 5.7): moves a key to another slot; without a destination it is deleted.
-package struct MoveKey: CardCommand {
-    package static let name = "MOVE KEY"
-    package let source: PIVSlot
-    package let destination: PIVSlot?
+struct MoveKey: CardCommand {
+    static let name = "MOVE KEY"
+    let source: PIVSlot
+    let destination: PIVSlot?
 
-    package init(from source: PIVSlot, to destination: PIVSlot?) {
+    init(from source: PIVSlot, to destination: PIVSlot?) {
         self.source = source
         self.destination = destination
     }
 
-    package var apdu: APDU {
+    var apdu: APDU {
         APDU(ins: PIVProtocol.Instruction.moveKey, p1: destination?.rawValue ?? 0xFF, p2: source.rawValue, le: .none)
     }
 }

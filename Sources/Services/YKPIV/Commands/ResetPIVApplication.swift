@@ -2,13 +2,13 @@
 
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// RESET (Yubico): removes all keys and objects; the card allows it only if PIN and PUK are blocked.
-package struct ResetPIVApplication: CardCommand {
-    package static let name = "RESET"
+struct ResetPIVApplication: CardCommand {
+    static let name = "RESET"
 
-    package init() {}
+    init() {}
 
-    package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.reset, le: .none) }
+    var apdu: APDU { APDU(ins: PIVProtocol.Instruction.reset, le: .none) }
 }

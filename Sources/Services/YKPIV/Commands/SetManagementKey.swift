@@ -2,14 +2,14 @@
 
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// SET MANAGEMENT KEY (Yubico): replaces the management key, optionally requiring a touch.
-package struct SetManagementKey: CardCommand {
-    package static let name = "SET MANAGEMENT KEY"
-    package let apdu: APDU
+struct SetManagementKey: CardCommand {
+    static let name = "SET MANAGEMENT KEY"
+    let apdu: APDU
 
-    package init(_ key: borrowing ManagementKey, _ type: ManagementKeyType, needsTouch: Bool) {
+    init(_ key: borrowing ManagementKey, _ type: ManagementKeyType, needsTouch: Bool) {
         let bytes = key.copyBytes()
         let data = [type.rawValue] + TLV(TLV.Tag(rawValue: UInt32(PIVSlot.management.rawValue)), bytes).encoded
         apdu = APDU(

@@ -16,22 +16,22 @@ package struct Verify: CardCommand {
 }
 
 /// VERIFY without data: reads the remaining retries without using one up.
-package struct VerifyQuery: CardCommand {
-    package static let name = "VERIFY without PIN"
-    package let reference: PIVReference
+struct VerifyQuery: CardCommand {
+    static let name = "VERIFY without PIN"
+    let reference: PIVReference
 
-    package init(_ reference: PIVReference) { self.reference = reference }
+    init(_ reference: PIVReference) { self.reference = reference }
 
-    package var apdu: APDU { APDU(ins: PIVProtocol.Instruction.verify, p2: reference.rawValue, le: .none) }
+    var apdu: APDU { APDU(ins: PIVProtocol.Instruction.verify, p2: reference.rawValue, le: .none) }
 }
 
 /// VERIFY with P1 FF: ends the verified state.
-package struct Unverify: CardCommand {
-    package static let name = "VERIFY to forget"
+struct Unverify: CardCommand {
+    static let name = "VERIFY to forget"
 
-    package init() {}
+    init() {}
 
-    package var apdu: APDU {
+    var apdu: APDU {
         APDU(ins: PIVProtocol.Instruction.verify, p1: 0xFF, p2: PIVReference.pin.rawValue, le: .none)
     }
 }

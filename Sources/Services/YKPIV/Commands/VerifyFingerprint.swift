@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKCrypto
+import YKCrypto
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// VERIFY of a fingerprint (YubiKey Bio): waits for a finger.
-package struct VerifyFingerprint: CardCommand {
-    package static let name = "VERIFY fingerprint"
+struct VerifyFingerprint: CardCommand {
+    static let name = "VERIFY fingerprint"
     /// Whether to issue a temporary PIN, which replaces the fingerprint for the rest of the session.
-    package let wantsTemporaryPIN: Bool
+    let wantsTemporaryPIN: Bool
 
-    package init(wantsTemporaryPIN: Bool) { self.wantsTemporaryPIN = wantsTemporaryPIN }
+    init(wantsTemporaryPIN: Bool) { self.wantsTemporaryPIN = wantsTemporaryPIN }
 
-    package var apdu: APDU {
+    var apdu: APDU {
         let data = TLV(wantsTemporaryPIN ? 0x02 : 0x03, []).encoded
         return APDU(ins: PIVProtocol.Instruction.verify, p2: PIVReference.fingerprint.rawValue, data: data)
     }
 
     /// The 16 bytes of a temporary PIN; empty if none was requested.
-    package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
         let bytes = reader.rest()
         guard !wantsTemporaryPIN || bytes.count == 16 else {
             throw WireError(.malformed, at: 0, "a temporary PIN of \(bytes.count) bytes, not 16")
@@ -29,11 +29,11 @@ package struct VerifyFingerprint: CardCommand {
 }
 
 /// VERIFY of a temporary PIN (YubiKey Bio).
-package struct VerifyTemporaryPIN: CardCommand {
-    package static let name = "VERIFY temporary PIN"
-    package let apdu: APDU
+struct VerifyTemporaryPIN: CardCommand {
+    static let name = "VERIFY temporary PIN"
+    let apdu: APDU
 
-    package init(_ pin: borrowing Secret) {
+    init(_ pin: borrowing Secret) {
         let data = TLV(0x01, pin.copyBytes()).encoded
         apdu = APDU(ins: PIVProtocol.Instruction.verify, p2: PIVReference.fingerprint.rawValue, data: data, le: .none)
     }

@@ -172,7 +172,7 @@ extension Capture.Event.Mask {
 
 extension APDU {
     /// The offset of the data field in an encoded command.
-    package static func dataOffset(_ command: [UInt8]) -> Int {
+    static func dataOffset(_ command: [UInt8]) -> Int {
         command.count > 7 && command[4] == 0 ? 7 : 5
     }
 

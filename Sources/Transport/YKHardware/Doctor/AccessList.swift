@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CHidraw
-package import YKWire
+import YKWire
 
 /// The access control list of a file, with which logind grants a node to the user at the machine (acl(5)).
-package struct AccessList: Sendable, Hashable {
+struct AccessList: Sendable, Hashable {
     /// The subject of an entry.
-    package enum Subject: Sendable, Hashable {
+    enum Subject: Sendable, Hashable {
         case owner
         case user(UInt32)
         case group
@@ -16,25 +16,25 @@ package struct AccessList: Sendable, Hashable {
     }
 
     /// The permissions of a subject: 4 to read, 2 to write.
-    package struct Entry: Sendable, Hashable {
-        package var subject: Subject
-        package var permissions: UInt16
+    struct Entry: Sendable, Hashable {
+        var subject: Subject
+        var permissions: UInt16
 
-        package init(_ subject: Subject, _ permissions: UInt16) {
+        init(_ subject: Subject, _ permissions: UInt16) {
             self.subject = subject
             self.permissions = permissions
         }
     }
 
-    package var entries: [Entry]
+    var entries: [Entry]
 
-    package init(_ entries: [Entry]) { self.entries = entries }
+    init(_ entries: [Entry]) { self.entries = entries }
 
     /// The maximum number of bytes to read.
     private static let sizeLimit = 4096
 
     /// Reads the list of a file; `nil` when it has none.
-    package init?(of path: String) {
+    init?(of path: String) {
         var bytes = [UInt8](repeating: 0, count: Self.sizeLimit)
         let count = ykit_access_list(path, &bytes, bytes.count)
         guard count > 0, let list = try? AccessList(decoding: Array(bytes.prefix(count))) else { return nil }
@@ -43,7 +43,7 @@ package struct AccessList: Sendable, Hashable {
 
     /// Decodes the kernel's format: a version, then for each entry kind, permissions and number, least significant byte
     /// first (linux/posix_acl_xattr.h).
-    package init(decoding bytes: [UInt8]) throws(WireError) {
+    init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         guard try reader.littleEndian(4) == 2 else { throw WireError(.malformed, at: 0, "no access list of version 2") }
         entries = []
@@ -69,7 +69,7 @@ package struct AccessList: Sendable, Hashable {
     }
 
     /// The numbers of the listed users who may read and write.
-    package var users: [UInt32] {
+    var users: [UInt32] {
         let mask = entries.first { $0.subject == .mask }?.permissions ?? 6
         return entries.compactMap { entry in
             guard case .user(let number) = entry.subject, entry.permissions & mask & 6 == 6 else { return nil }

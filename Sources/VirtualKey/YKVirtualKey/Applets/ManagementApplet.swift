@@ -2,23 +2,23 @@
 
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// The management application: reports the key's identity and capabilities, and enables and disables applications.
-package struct ManagementApplet: Applet {
-    package static let aid = AID.management
+struct ManagementApplet: Applet {
+    static let aid = AID.management
 
     private typealias Instruction = ManagementProtocol.Instruction
 
-    package init() {}
+    init() {}
 
-    package mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
+    mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
         Array("Virtual mgr - FW version \(key.profile.version)".utf8)
     }
 
     /// READ CONFIG, WRITE CONFIG, RESET DEVICE, SET MODE (which a NEO expects in its OTP application), and ECHO, which
     /// returns its data; ykman's device tests exercise secure channels with it.
-    package mutating func process(
+    mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         switch (command.ins, command.p1) {

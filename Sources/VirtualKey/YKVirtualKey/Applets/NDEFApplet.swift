@@ -2,15 +2,15 @@
 
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// A read-only NFC Forum Type 4 tag: the capability container, and a file with one record that contains a new token of
 /// a slot each time it is selected.
-package struct NDEFApplet: Applet {
-    package static let aid = AID.ndef
-    package static let capabilities = VirtualCapability.otp
-    package static let isContactless = true
-    package static func opensChannels(on profile: DeviceProfile) -> Bool { false }
+struct NDEFApplet: Applet {
+    static let aid = AID.ndef
+    static let capabilities = VirtualCapability.otp
+    static let isContactless = true
+    static func opensChannels(on profile: DeviceProfile) -> Bool { false }
 
     /// The size of the message file in bytes; one command reads it.
     private static let fileSize: UInt16 = 127
@@ -21,14 +21,14 @@ package struct NDEFApplet: Applet {
     private var file: [UInt8]?
     private let fixed: NDEFURI?
 
-    package init() { fixed = nil }
+    init() { fixed = nil }
 
     /// Creates a tag with a fixed message.
     init(message: NDEFURI) { fixed = message }
 
-    package mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] { [] }
+    mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] { [] }
 
-    package mutating func process(
+    mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         switch command.ins {

@@ -2,17 +2,17 @@
 
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// The Yubico OTP application over a card: the commands are in P1 of instruction 01; 03 and SELECT return the status.
-package struct OTPApplet: Applet {
-    package static let aid = AID(rawValue: AID.otp.rawValue + [0x01])
-    package static let capabilities = VirtualCapability.otp
-    package static let takesReaderForTouch = true
+struct OTPApplet: Applet {
+    static let aid = AID(rawValue: AID.otp.rawValue + [0x01])
+    static let capabilities = VirtualCapability.otp
+    static let takesReaderForTouch = true
 
-    package init() {}
+    init() {}
 
-    package mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
+    mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
         // NEO and YubiKey 4 add mode, challenge-response timeout and time until ejection, the low byte first.
         let management = key.management
         guard key.profile.version.major == 3 || key.profile.version.major == 4 else { return key.otpStatus.encoded }
@@ -22,7 +22,7 @@ package struct OTPApplet: Applet {
         ]
     }
 
-    package mutating func process(
+    mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         switch command.ins {

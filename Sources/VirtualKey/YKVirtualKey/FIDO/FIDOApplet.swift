@@ -2,13 +2,13 @@
 
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// The FIDO application on the card: CTAP2 in NFCCTAP_MSG (CTAP 2.2 §11.3), and U2F's commands.
-package struct FIDOApplet: Applet {
-    package static let aid = AID.fido
-    package static let capabilities = VirtualCapability.u2f | VirtualCapability.fido2
-    package static let classes: Set<UInt8> = [0x00, 0x80]
+struct FIDOApplet: Applet {
+    static let aid = AID.fido
+    static let capabilities = VirtualCapability.u2f | VirtualCapability.fido2
+    static let classes: Set<UInt8> = [0x00, 0x80]
 
     private typealias Instruction = FIDOProtocol.Instruction
 
@@ -17,16 +17,16 @@ package struct FIDOApplet: Applet {
     /// Whether the host has ended the session, after which the application must be selected again.
     private var isEnded = false
 
-    package init() {}
+    init() {}
 
-    package mutating func arrive(by route: CommandRoute) { isOnReader = route.isOnReader }
+    mutating func arrive(by route: CommandRoute) { isOnReader = route.isOnReader }
 
-    package mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
+    mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
         key.fidoPower.waiting = nil
         return Array((key.profile.model.hasU2F && !key.fido.alwaysUV ? "U2F_V2" : "FIDO_2_0").utf8)
     }
 
-    package mutating func process(
+    mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard !isEnded else { throw .status(.commandNotAllowed) }

@@ -9,11 +9,11 @@ package struct FIDOMemory: Hashable, Sendable {
     /// derived from them.
     package var seed: [UInt8] = []
     /// The private scalar of the attestation key, drawn once at first use.
-    package var attestationKey: [UInt8] = []
+    var attestationKey: [UInt8] = []
     /// The attestation certificate, DER; empty until first needed.
     package var certificate: [UInt8] = []
     /// The private scalar of the authority that signed it; empty when the certificate is self-signed.
-    package var authorityKey: [UInt8] = []
+    var authorityKey: [UInt8] = []
     /// The authority's certificate, DER.
     package var authority: [UInt8] = []
     /// The signature counter.
@@ -21,7 +21,7 @@ package struct FIDOMemory: Hashable, Sendable {
     /// The first 16 bytes of the PIN's SHA-256.
     package var pinHash: [UInt8]?
     /// The number of code points in the PIN.
-    package var pinLength: UInt64 = 0
+    var pinLength: UInt64 = 0
     /// The number of PIN retries left.
     package var pinRetries = FIDOMemory.allRetries
     /// The minimum PIN length, in code points.
@@ -29,15 +29,15 @@ package struct FIDOMemory: Hashable, Sendable {
     /// Whether new PINs must satisfy the complexity policy (setMinPINLength, parameter 4); only a reset clears it.
     package var requiresComplexPIN = false
     /// Relying parties that may read the minimum PIN length.
-    package var minPINReaders: [String] = []
+    var minPINReaders: [String] = []
     /// Whether the PIN must be changed.
     package var mustChangePIN = false
     /// Whether user verification is always required.
-    package var alwaysUV = false
+    var alwaysUV = false
     /// Whether enterprise attestation is enabled.
     package var enterpriseAttestation = false
     /// Whether a reset requires a long touch (authenticatorConfig, subcommand 4); only a reset clears it.
-    package var needsLongTouch = false
+    var needsLongTouch = false
     /// The discoverable credentials, oldest first.
     package var credentials: [VirtualCredential] = []
     /// Non-discoverable credentials whose key does not fit in an identifier: RSA.
@@ -47,7 +47,7 @@ package struct FIDOMemory: Hashable, Sendable {
     /// The enrolled fingerprints.
     package var fingerprints: [VirtualFingerprint] = []
     /// The number of fingerprint retries left.
-    package var verificationsLeft = FIDOMemory.allVerifications
+    var verificationsLeft = FIDOMemory.allVerifications
     /// 16 random bytes that identify this key until it is reset; drawn at first use (CTAP 2.3).
     package var identifier: [UInt8] = []
     /// The persistent token for reading the list of credentials; drawn at first use (CTAP 2.3).
@@ -56,9 +56,9 @@ package struct FIDOMemory: Hashable, Sendable {
     /// The U2F PIN of a YubiKey 4 FIPS.
     package var u2fPIN: [UInt8]?
     /// The number of U2F PIN retries left.
-    package var u2fRetries = FIDOMemory.allU2FRetries
+    var u2fRetries = FIDOMemory.allU2FRetries
     /// Whether U2F was reset on a YubiKey 4 FIPS, which then leaves FIPS mode permanently.
-    package var hasLeftFIPSMode = false
+    var hasLeftFIPSMode = false
     /// Whether U2F of a YubiKey 4 FIPS is in FIPS mode.
     var isInU2FFIPSMode: Bool { u2fPIN != nil && !hasLeftFIPSMode }
 

@@ -30,9 +30,9 @@ package struct VirtualCredential: Hashable, Sendable {
     /// The key for the large blob.
     package var largeBlobKey: [UInt8]?
     /// The large blob that the credential stores itself; `nil` if it cannot have one.
-    package var directBlob: DirectBlob?
+    var directBlob: DirectBlob?
     /// The thirdPartyPayment flag.
-    package var allowsPayment = false
+    var allowsPayment = false
 
     /// A large blob in a credential.
     package struct DirectBlob: Hashable, Sendable {

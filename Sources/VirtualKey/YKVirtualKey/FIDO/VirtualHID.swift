@@ -45,7 +45,7 @@ package struct VirtualHID: Sendable {
     /// How long the key waits for a touch.
     package var touchTime: Duration = .seconds(30)
     /// The maximum time between two reports of a message (CTAP 2.2 §11.2.5.2).
-    package var messageTime: Duration = .milliseconds(500)
+    var messageTime: Duration = .milliseconds(500)
     /// The time between keepalives (CTAP 2.2 §11.2.9.1.7).
     static let keepalivePeriod = Duration.milliseconds(100)
 

@@ -15,12 +15,12 @@ public struct VirtualKeyState: Hashable, Sendable {
     /// The FIDO application's memory.
     package var fido = FIDOMemory()
     /// The FIDO application's state that is lost on power-off; ignored when comparing states.
-    package var fidoPower = FIDOPower()
+    var fidoPower = FIDOPower()
 
     /// The management application's memory.
     package var management = ManagementMemory()
     /// The management application's state that is lost on power-off; ignored when comparing states.
-    package var managementPower = ManagementPower()
+    var managementPower = ManagementPower()
 
     /// The memories of the card's other applications, by type; see ``AppletMemory``.
     var memories: [ObjectIdentifier: StoredMemory] = [:]
@@ -28,7 +28,7 @@ public struct VirtualKeyState: Hashable, Sendable {
     /// The OTP application's memory.
     package var otp = OTPMemory()
     /// The OTP application's state that is lost on power-off; ignored when comparing states.
-    package var otpPower = OTPPower()
+    var otpPower = OTPPower()
 
     package init(profile: DeviceProfile, oath: OATHMemory) {
         self.profile = profile

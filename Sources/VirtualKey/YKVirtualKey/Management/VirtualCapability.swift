@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-package import YKTransport
+import YKTransport
 
 /// The applications of a key as bits (Yubico management interface, tags 01, 03, 0D and 0E).
 enum VirtualCapability {
@@ -38,11 +38,11 @@ enum VirtualCapability {
 
 extension DeviceProfile {
     /// Whether the key is of the Security Key series, according to the bit in its form factor.
-    package var isSecurityKey: Bool { formFactor & 0x40 != 0 }
+    var isSecurityKey: Bool { formFactor & 0x40 != 0 }
     /// Whether the key is of the FIPS series.
     package var isFIPS: Bool { formFactor & 0x80 != 0 || version.major == 4 && version.minor == 4 }
     /// Whether the key is of the YubiKey 5 FIPS series with firmware 5.7 or later, which has stricter rules.
-    package var isFIPS57: Bool { isFIPS && version >= FirmwareVersion(5, 7, 0) }
+    var isFIPS57: Bool { isFIPS && version >= FirmwareVersion(5, 7, 0) }
     /// Whether the key has firmware 5.8 or later.
     var isFirmware58: Bool { version >= Self.firmware58 }
     static let firmware58 = FirmwareVersion(5, 8, 0)
@@ -54,7 +54,7 @@ extension DeviceProfile {
     var minPIVPINLength: Int { isFIPS57 ? 8 : 6 }
     /// The version that the OATH application reports. Early NEOs have the separate applet ykneo-oath, which has its own
     /// version numbers.
-    package var oathVersion: FirmwareVersion {
+    var oathVersion: FirmwareVersion {
         version >= FirmwareVersion(3, 0, 0) && version < FirmwareVersion(3, 4, 0) ? FirmwareVersion(0, 2, 1) : version
     }
     /// Whether the key has a fingerprint sensor, according to its form factor.

@@ -10,7 +10,7 @@ extension VirtualKeyState {
     private typealias QualifierTag = ManagementProtocol.QualifierTag
 
     /// A page of device information: a length byte, then data objects; `nil` if the page does not exist.
-    package func managementPage(_ number: UInt8) -> [UInt8]? {
+    func managementPage(_ number: UInt8) -> [UInt8]? {
         guard profile.version >= FirmwareVersion(4, 1, 0) else { return nil }
         let pages =
             profile.version >= FirmwareVersion(5, 7, 0)
@@ -21,7 +21,7 @@ extension VirtualKeyState {
     }
 
     /// WRITE CONFIG (firmware 5 and later); applied completely or not at all.
-    package mutating func writeManagement(_ bytes: [UInt8]) throws(Refusal) {
+    mutating func writeManagement(_ bytes: [UInt8]) throws(Refusal) {
         guard profile.version.major >= 5 else { throw .status(.unknownInstruction) }
         guard bytes.count == 1 + Int(bytes.first ?? 0), let objects = try? TLV.list(Array(bytes.dropFirst())),
             Set(objects.map(\.tag)).count == objects.count

@@ -3,15 +3,15 @@
 import YKCrypto
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// The OATH application (YKOATH): stores accounts and calculates their codes.
-package struct OATHApplet: Applet {
-    package static let aid = AID(rawValue: AID.oath.rawValue + [0x01])
-    package static let capabilities = VirtualCapability.oath
-    package static let continuation = Instruction.sendRemaining
-    package static let takesReaderForTouch = true
-    package static func opensChannels(on profile: DeviceProfile) -> Bool { profile.version >= FirmwareVersion(5, 6, 3) }
+struct OATHApplet: Applet {
+    static let aid = AID(rawValue: AID.oath.rawValue + [0x01])
+    static let capabilities = VirtualCapability.oath
+    static let continuation = Instruction.sendRemaining
+    static let takesReaderForTouch = true
+    static func opensChannels(on profile: DeviceProfile) -> Bool { profile.version >= FirmwareVersion(5, 6, 3) }
 
     typealias Instruction = OATHProtocol.Instruction
     typealias Tag = OATHProtocol.Tag
@@ -25,15 +25,15 @@ package struct OATHApplet: Applet {
     var isUnlocked = false
     var challenge: [UInt8] = []
 
-    package init() {}
+    init() {}
 
-    package var continues: Bool { isUnlocked }
+    var continues: Bool { isUnlocked }
 
     /// A locked application reports first that it is locked, as ykman's device tests expect.
-    package func needsChannel(_ command: APDU) -> Bool { command.ins == Instruction.validate || isUnlocked }
+    func needsChannel(_ command: APDU) -> Bool { command.ins == Instruction.validate || isUnlocked }
 
     /// SELECT returns version and salt and, if an access key is set, a challenge and its algorithm.
-    package mutating func select(
+    mutating func select(
         _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let about = [TLV(Tag.version, key.profile.oathVersion.bytes), TLV(Tag.name, key.oath.salt)]
@@ -44,7 +44,7 @@ package struct OATHApplet: Applet {
             .encoded
     }
 
-    package mutating func process(
+    mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard Self.instructions.contains(command.ins) else { throw .status(.unknownInstruction) }

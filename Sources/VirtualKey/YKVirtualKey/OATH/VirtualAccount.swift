@@ -72,7 +72,7 @@ package struct VirtualAccount: Hashable, Sendable {
     }
 
     /// The kind and the hash in one byte.
-    package var typeByte: UInt8 { kind.rawValue | hash.rawValue }
+    var typeByte: UInt8 { kind.rawValue | hash.rawValue }
 
     /// The HMAC of a message under the account's key.
     package func hmac(_ message: [UInt8]) -> [UInt8] { hash.algorithm.hmac(key: Secret(secret), message) }

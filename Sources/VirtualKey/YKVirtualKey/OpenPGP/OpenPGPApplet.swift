@@ -3,17 +3,17 @@
 import YKCrypto
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// The OpenPGP application (OpenPGP Smart Card Application 3.4) of a YubiKey with firmware 5.2 or later, or of a card
 /// from another vendor.
-package struct OpenPGPApplet: Applet {
-    package static let aid = AID.openPGP
-    package static var memory: (any AppletMemory.Type)? { OpenPGPMemory.self }
-    package static let capabilities = VirtualCapability.openPGP
+struct OpenPGPApplet: Applet {
+    static let aid = AID.openPGP
+    static var memory: (any AppletMemory.Type)? { OpenPGPMemory.self }
+    static let capabilities = VirtualCapability.openPGP
     /// As a YubiKey 5.7.4 does.
-    package static let survivesReselection = true
-    package static let classes: Set<UInt8> = [0x00, 0x80]
+    static let survivesReselection = true
+    static let classes: Set<UInt8> = [0x00, 0x80]
 
     typealias Instruction = OpenPGPProtocol.Instruction
     typealias Tag = OpenPGPProtocol.Tag
@@ -28,9 +28,9 @@ package struct OpenPGPApplet: Applet {
     /// The time of the last touch in this session, for the cached touch policies.
     var lastTouch: ContinuousClock.Instant?
 
-    package init() {}
+    init() {}
 
-    package mutating func select(
+    mutating func select(
         _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard !key.openPGP.isTerminated else { throw .status(.noInputData) }
@@ -40,7 +40,7 @@ package struct OpenPGPApplet: Applet {
         return []
     }
 
-    package mutating func process(
+    mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let instruction = command.ins

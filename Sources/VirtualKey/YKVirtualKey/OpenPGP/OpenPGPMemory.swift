@@ -74,8 +74,8 @@ package struct OpenPGPMemory: AppletMemory {
     package var aes: [UInt8] = []
     package var counter: UInt32 = 0
     /// The first byte of C4; `nil` for a new card's.
-    package var signatureMode: UInt8?
-    package var isTerminated = false
+    var signatureMode: UInt8?
+    var isTerminated = false
     /// The root certificate of the attestation chain; empty until the application is first selected.
     package var attestationRoot: [UInt8] = []
 

@@ -3,15 +3,15 @@
 import YKCrypto
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// The PIV application (NIST SP 800-73-4 with Yubico's additions): keys, certificates and PINs.
-package struct PIVApplet: Applet {
-    package static let aid = AID(rawValue: AID.piv.rawValue + [0x00, 0x00, 0x10, 0x00, 0x01, 0x00])
-    package static var memory: (any AppletMemory.Type)? { PIVMemory.self }
-    package static let capabilities = VirtualCapability.piv
+struct PIVApplet: Applet {
+    static let aid = AID(rawValue: AID.piv.rawValue + [0x00, 0x00, 0x10, 0x00, 0x01, 0x00])
+    static var memory: (any AppletMemory.Type)? { PIVMemory.self }
+    static let capabilities = VirtualCapability.piv
     /// NIST SP 800-73-4 Part 2 §3.1.1.
-    package static let survivesReselection = true
+    static let survivesReselection = true
 
     /// Whether the PIN was verified, and whether a key was used since.
     var pin = PINState.notGiven
@@ -46,15 +46,15 @@ package struct PIVApplet: Applet {
     static let managementSlot = PIVProtocol.Slot.management
     static let attestationObject: UInt32 = 0x5F_FF01
 
-    package init() {}
+    init() {}
 
     /// Commands that identify the key need no channel.
-    package func needsChannel(_ command: APDU) -> Bool {
+    func needsChannel(_ command: APDU) -> Bool {
         ![Instruction.getSerial, Instruction.getVersion].contains(command.ins)
     }
 
     /// SELECT returns the application property template (NIST SP 800-73-4 Part 2 §3.1.1).
-    package mutating func select(
+    mutating func select(
         _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         if key.profile.version >= FirmwareVersion(4, 3, 0), key.piv.attestationRoot.isEmpty {
@@ -66,7 +66,7 @@ package struct PIVApplet: Applet {
         ).encoded
     }
 
-    package mutating func process(
+    mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard let since = Self.since(command.ins), key.profile.version >= since else {

@@ -21,9 +21,9 @@ package struct PIVMemory: AppletMemory {
     /// The management key.
     package var managementKey = PIVMemory.defaultManagementKey
     /// Its algorithm; `nil` for the firmware's default.
-    package var managementType: UInt8?
+    var managementType: UInt8?
     /// Whether it requires a touch.
-    package var managementTouch = false
+    var managementTouch = false
     /// Keys by slot.
     package var keys: [UInt8: VirtualPIVKey] = [:]
     /// Data objects by tag.

@@ -3,15 +3,15 @@
 import YKCrypto
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// The Secrets application of a Nitrokey 3, version 4.14.0, after its documentation and source (trussed-secrets-app).
 ///
 /// VERIFY PIN makes the key of the protected entries available to the next command only.
-package struct SecretsApplet: Applet {
-    package static let aid = AID.oath
-    package static var memory: (any AppletMemory.Type)? { SecretsMemory.self }
-    package static let tunnel: UInt8? = SecretsProtocol.vendorCommand
+struct SecretsApplet: Applet {
+    static let aid = AID.oath
+    static var memory: (any AppletMemory.Type)? { SecretsMemory.self }
+    static let tunnel: UInt8? = SecretsProtocol.vendorCommand
 
     typealias Instruction = SecretsProtocol.Instruction
     typealias Tag = SecretsProtocol.Tag
@@ -34,9 +34,9 @@ package struct SecretsApplet: Applet {
     /// Whether the previous command set or verified the PIN.
     var isAuthorized = false
 
-    package init() {}
+    init() {}
 
-    package mutating func select(
+    mutating func select(
         _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         (isOpen, isAuthorized) = (false, false)
@@ -51,7 +51,7 @@ package struct SecretsApplet: Applet {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: profile.serial >> $0) }
     }
 
-    package mutating func process(
+    mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         let (wasOpen, wasAuthorized) = (isOpen, isAuthorized)

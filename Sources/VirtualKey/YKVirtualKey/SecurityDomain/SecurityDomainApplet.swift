@@ -3,13 +3,13 @@
 import YKCrypto
 import YKProtocols
 import YKTransport
-package import YKWire
+import YKWire
 
 /// The Security Domain: holds the keys of secure channels and lets hosts that have authenticated manage them.
-package struct SecurityDomainApplet: Applet {
-    package static let aid = AID.securityDomain
-    package static var memory: (any AppletMemory.Type)? { SecurityDomainMemory.self }
-    package static let classes: Set<UInt8> = [0x00, 0x80]
+struct SecurityDomainApplet: Applet {
+    static let aid = AID.securityDomain
+    static var memory: (any AppletMemory.Type)? { SecurityDomainMemory.self }
+    static let classes: Set<UInt8> = [0x00, 0x80]
 
     private typealias Instruction = SecurityDomainProtocol.Instruction
     private typealias Tag = SecurityDomainProtocol.Tag
@@ -23,11 +23,11 @@ package struct SecurityDomainApplet: Applet {
         let dataEncryption: [UInt8]
     }
 
-    package init() {}
+    init() {}
 
-    package mutating func arrive(by route: CommandRoute) { channel = route.channel }
+    mutating func arrive(by route: CommandRoute) { channel = route.channel }
 
-    package mutating func select(
+    mutating func select(
         _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         guard key.profile.hasSCP else { throw .status(.notFound) }
@@ -37,7 +37,7 @@ package struct SecurityDomainApplet: Applet {
         ).encoded
     }
 
-    package mutating func process(
+    mutating func process(
         _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
         try key.securityDomain.prepare(key.profile, inputs)

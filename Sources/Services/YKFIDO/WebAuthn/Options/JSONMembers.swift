@@ -63,7 +63,7 @@ package struct JSONMembers {
         return try JSONMembers(json, at: path(of: key))
     }
 
-    package func requiredMembers(_ key: String) throws(WebAuthnError) -> JSONMembers {
+    func requiredMembers(_ key: String) throws(WebAuthnError) -> JSONMembers {
         guard let members = try members(key) else { throw missing(key, "object") }
         return members
     }
