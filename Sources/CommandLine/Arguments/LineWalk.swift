@@ -49,11 +49,7 @@ package struct LineWalk {
             pending = nil
             if word.isEmpty, option.omitted != nil { return problems.append(.missingValue(option, name: name)) }
             if try isValue(word, of: option) { return assign(word, to: option, name) }
-            if let omitted = option.omitted {
-                assign(omitted.standIn, to: option, name)
-            } else {
-                problems.append(.missingValue(option, name: name))
-            }
+            assignOmitted(to: option, name)
         }
         if !hasEnded, word.utf8.first == UInt8(ascii: "-"), word != "-" { return takeDashes(word) }
         guard read != nil || command.isVerb else { return try takeCommand(word) }
@@ -64,11 +60,7 @@ package struct LineWalk {
     mutating func end() {
         if let (option, name) = pending {
             pending = nil
-            if let omitted = option.omitted {
-                assign(omitted.standIn, to: option, name)
-            } else {
-                problems.append(.missingValue(option, name: name))
-            }
+            assignOmitted(to: option, name)
         }
         guard read == nil else { return }
         for (option, name, value) in given { parse(value, of: option, name) }
@@ -209,6 +201,12 @@ package struct LineWalk {
         let target = isAgain ? options.first { $0.has("--also-" + option.name) } ?? option : option
         given.append((target, name, word))
         parse(word, of: target, name)
+    }
+
+    /// Assigns the value of an option that is given without one, if that may be omitted.
+    private mutating func assignOmitted(to option: Declaration, _ name: String) {
+        guard let omitted = option.omitted else { return problems.append(.missingValue(option, name: name)) }
+        assign(omitted.standIn, to: option, name)
     }
 
     private mutating func parse(_ word: String, of option: Declaration, _ name: String?) {
