@@ -32,4 +32,9 @@ import YKWire
         #expect(text.trimmed == trimmed)
         #expect(text[...].trimmed == trimmed)
     }
+
+    @Test(.timeLimit(.minutes(1))) func trimsWhiteSpaceInTimeThatGrowsWithItsLength() {
+        let space = String(repeating: " ", count: 1 << 20)
+        #expect((space + "a" + space).trimmed == "a")
+    }
 }

@@ -8,10 +8,16 @@ extension String {
 extension Substring {
     /// The string without white space at either end.
     package var trimmed: String {
-        var rest = unicodeScalars[...]
-        while rest.first?.isWhiteSpace == true { rest = rest.dropFirst() }
-        while rest.last?.isWhiteSpace == true { rest = rest.dropLast() }
-        return String(rest)
+        let scalars = unicodeScalars
+        var (start, end) = (startIndex, endIndex)
+        while start < end, scalars[start].isWhiteSpace { start = scalars.index(after: start) }
+        while start < end {
+            // 'dropLast()' counts all that is before the last.
+            let last = scalars.index(before: end)
+            guard scalars[last].isWhiteSpace else { break }
+            end = last
+        }
+        return String(scalars[start..<end])
     }
 }
 

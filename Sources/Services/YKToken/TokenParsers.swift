@@ -110,7 +110,7 @@ enum ScanCodes {
 extension String {
     fileprivate var trimmedEnd: String {
         var text = self[...]
-        while text.last == "\n" || text.last == "\t" { text = text.dropLast() }
+        while text.last == "\n" || text.last == "\t" { text.removeLast() }
         return String(text)
     }
 }
