@@ -20,11 +20,11 @@ public enum UDevRule: Hashable, Sendable {
 
     /// Reads the udev files below `root`.
     package init(for node: String, root: String = "") {
-        if let (major, minor) = FileStatus(node)?.device {
-            if access("\(root)/run/udev/tags/uaccess/c\(major):\(minor)", F_OK) == 0 {
-                self = .applied
-                return
-            }
+        if let device = FileStatus(node)?.device,
+            access("\(root)/run/udev/tags/uaccess/c\(device.major):\(device.minor)", F_OK) == 0
+        {
+            self = .applied
+            return
         }
         let folders = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"]
         let isThere = folders.contains { access("\(root)\($0)/udev/rules.d/\(Self.file)", F_OK) == 0 }

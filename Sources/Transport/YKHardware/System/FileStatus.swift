@@ -8,10 +8,12 @@ package struct FileStatus: Hashable, Sendable {
     package let isRegular: Bool
     /// The size in bytes; 0 for anything but a regular file.
     package let size: Int
-    /// The major and minor numbers of a device node, as split by major(3) and minor(3).
-    package var device: (major: UInt32, minor: UInt32) { (major, minor) }
-    private let major: UInt32
-    private let minor: UInt32
+    /// The device that a device node stands for.
+    let device: DeviceNumber
+    /// The device with the file system that the file is in.
+    let fileSystem: DeviceNumber
+    /// The file's number in that file system.
+    let inode: UInt64
 
     /// Reads the status of a path; `nil` if the path does not exist or is not accessible.
     package init?(_ path: String) {
@@ -19,7 +21,22 @@ package struct FileStatus: Hashable, Sendable {
         guard stat(path, &info) == 0 else { return nil }
         isRegular = info.st_mode & S_IFMT == S_IFREG
         size = isRegular ? Int(info.st_size) : 0
-        let number = UInt64(info.st_rdev)
+        device = DeviceNumber(info.st_rdev)
+        fileSystem = DeviceNumber(info.st_dev)
+        inode = UInt64(info.st_ino)
+    }
+}
+
+/// The number of a device in its two parts (makedev(3)).
+struct DeviceNumber: Hashable {
+    let major: UInt32
+    let minor: UInt32
+}
+
+extension DeviceNumber {
+    /// Splits a number as major(3) and minor(3) do.
+    init(_ number: dev_t) {
+        let number = UInt64(number)
         major = UInt32(truncatingIfNeeded: number >> 8 & 0xFFF | number >> 32 & ~0xFFF)
         minor = UInt32(truncatingIfNeeded: number & 0xFF | number >> 12 & ~0xFF)
     }

@@ -44,20 +44,29 @@ enum Processes {
         others().map(holder).filter { $0.name == name }
     }
 
-    /// The processes that hold a lock on the whole file (flock(2)).
+    /// The processes that hold a lock on the whole file (flock(2)), each once.
     static func lockers(of path: String) -> [Int32] {
-        var info = stat()
-        guard stat(path, &info) == 0 else { return [] }
-        return lockers(inode: UInt64(info.st_ino), in: SystemFile.text("/proc/locks", limit: 1 << 20) ?? "")
+        guard let status = FileStatus(path), let table = SystemFile.text("/proc/locks", limit: 1 << 20) else {
+            return []
+        }
+        return lockers(fileSystem: status.fileSystem, inode: status.inode, in: table)
     }
 
-    /// Parses rows such as `3: FLOCK  ADVISORY  WRITE 812 00:05:1034 0 EOF`; a waiting lock has an arrow before FLOCK.
-    static func lockers(inode: UInt64, in table: String) -> [Int32] {
-        table.split(separator: "\n").compactMap { row in
+    /// Parses rows such as `3: FLOCK  ADVISORY  WRITE 812 00:05:1034 0 EOF` (proc_locks(5)). They name a file by the major
+    /// and minor number of its file system, in hexadecimal, and its inode, a number that files of other file systems may
+    /// have too. A lock that is waited for has an arrow before FLOCK.
+    static func lockers(fileSystem: DeviceNumber, inode: UInt64, in table: String) -> [Int32] {
+        var found: [Int32] = []
+        for row in table.split(separator: "\n") {
             let words = row.split(separator: " ")
-            guard words.count > 5, words[1] == "FLOCK", words[5].hasSuffix(":\(inode)") else { return nil }
-            return Int32(words[4])
+            guard words.count > 5, words[1] == "FLOCK", let process = Int32(words[4]) else { continue }
+            let file = words[5].split(separator: ":")
+            guard file.count == 3, UInt32(file[0], radix: 16) == fileSystem.major,
+                UInt32(file[1], radix: 16) == fileSystem.minor, UInt64(file[2]) == inode, !found.contains(process)
+            else { continue }
+            found.append(process)
         }
+        return found
     }
 }
 
