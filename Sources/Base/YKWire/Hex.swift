@@ -28,7 +28,7 @@ public enum Hex {
     /// Encodes 16 bytes in the notation of UUIDs (RFC 9562 §4); other bytes without separators.
     package static func uuid(_ bytes: [UInt8]) -> String {
         guard bytes.count == 16 else { return encode(bytes) }
-        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { encode(bytes[$0]) }.joined(separator: "-")
+        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { encode(bytes[$0]) }.listed(by: "-")
     }
 
     /// Decodes pairs of digits of either case.

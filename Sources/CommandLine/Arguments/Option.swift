@@ -111,7 +111,8 @@ private struct Choice<Value: ExpressibleByArgument & Equatable & Sendable>: Send
 
     /// Returns the value that a word names.
     func value(_ word: String) throws -> Value {
-        guard let value = Value(argument: word), values.contains(value) else {
+        // The generic 'contains' of a sequence would search the conformances of the whole program (tools/bench/start).
+        guard let value = Value(argument: word), values.indices.contains(where: { values[$0] == value }) else {
             let all = names.map { "'\($0)'" }
             throw UsageError("expected " + all.dropLast().joined(separator: ", ") + " or \(all.last ?? "")")
         }

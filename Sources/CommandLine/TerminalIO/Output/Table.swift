@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKWire
+
 /// Rows with aligned columns. On a terminal that is too narrow for them, the widest column of a table shrinks;
 /// elsewhere everything is printed in full.
 package enum Table {
@@ -57,9 +59,8 @@ package enum Table {
     /// Returns the cells of a row separated by spaces, without trailing space.
     private static func line(_ row: [String], _ widths: [Int]) -> String {
         let last = row.lastIndex { !$0.isEmpty } ?? 0
-        // For 'joined' each run of the program would search all its conformances (tools/bench/start).
-        return row.indices.prefix(last + 1).reduce(into: "") { line, column in
-            line += column == last ? row[column] : row[column].padded(to: widths[column] + gap)
-        }
+        return row.indices.prefix(last + 1).map { column in
+            column == last ? row[column] : row[column].padded(to: widths[column] + gap)
+        }.listed(by: "")
     }
 }
