@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import YKTransport
 import YKWire
 
@@ -100,10 +101,18 @@ extension Substring {
 
     /// The first occurrence of a string.
     func firstRange(of wanted: String) -> Range<Index>? {
-        let pattern = wanted.utf8
+        let pattern = Array(wanted.utf8)
         let found = utf8.withContiguousStorageIfAvailable { text -> Int? in
-            guard let first = pattern.first, text.count >= pattern.count else { return nil }
-            return (0...text.count - pattern.count).first { text[$0] == first && text[$0...].starts(with: pattern) }
+            guard let first = pattern.first, let start = text.baseAddress else { return nil }
+            let last = text.count - pattern.count
+            var offset = 0
+            while offset <= last, let place = memchr(start + offset, Int32(first), last + 1 - offset) {
+                if memcmp(place, pattern, pattern.count) == 0 {
+                    return UnsafeRawPointer(place) - UnsafeRawPointer(start)
+                }
+                offset = UnsafeRawPointer(place) - UnsafeRawPointer(start) + 1
+            }
+            return nil
         }
         guard let offset = found ?? nil else { return nil }
         let start = utf8.index(utf8.startIndex, offsetBy: offset)
