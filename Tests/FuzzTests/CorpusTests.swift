@@ -36,14 +36,49 @@ import Testing
         let target = try #require(FuzzTarget.all.first { $0.name == name })
         let inputs = try Self.inputs(of: name)
         try #require(!inputs.isEmpty)
-        await withCheckedContinuation { done in
-            let thread = Thread {
-                for input in inputs { target.run(input) }
-                var mutation = Mutation(seed: name)
-                for _ in 0..<Self.derived { target.run(mutation.derive(from: inputs)) }
-                done.resume()
+        await Self.inThread {
+            for input in inputs { target.run(input) }
+            var mutation = Mutation(seed: name)
+            for _ in 0..<Self.derived { target.run(mutation.derive(from: inputs)) }
+        }
+    }
+
+    /// A decoder that walks through all of its input for each of its bytes takes minutes for a megabyte, and 20 s here, where
+    /// the slowest of the others takes 3.
+    @Test(
+        "Every target reads long inputs in time that grows with their length", .serialized, .timeLimit(.minutes(5)),
+        arguments: FuzzTarget.all.map(\.name))
+    func readsLongInputs(name: String) async throws {
+        let target = try #require(FuzzTarget.all.first { $0.name == name })
+        let input = try #require(try Self.inputs(of: name).last)
+        let slow = await Self.inThread {
+            var slow: [String] = []
+            for byte in [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "0"), 0] {
+                for place in [input.count / 2, input.count] {
+                    let long = input[..<place] + [UInt8](repeating: byte, count: 1 << 16) + input[place...]
+                    let start = Self.processorTime
+                    target.run(Array(long))
+                    let time = Self.processorTime - start
+                    if time > 8 { slow.append("\(time) s with the byte \(byte) at \(place)") }
+                }
             }
-            thread.stackSize = 8 << 20  // that of the program's main thread
+            return slow
+        }
+        #expect(slow == [])
+    }
+
+    /// The seconds of processor time that this thread has taken.
+    private static var processorTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// Runs something in a thread of its own, with the stack of the program's main thread.
+    private static func inThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { done in
+            let thread = Thread { done.resume(returning: body()) }
+            thread.stackSize = 8 << 20
             thread.start()
         }
     }
