@@ -67,7 +67,7 @@ extension DistinguishedName.Attribute: CustomStringConvertible {
         }
     }
 
-    /// The short names (RFC 4514 §3) and E for an e-mail address.
+    /// The short names (RFC 4514 §3) and E for an email address.
     private static let shortNames: [OID: String] = [
         "2.5.4.3": "CN", "2.5.4.6": "C", "2.5.4.7": "L", "2.5.4.8": "ST", "2.5.4.9": "STREET", "2.5.4.10": "O",
         "2.5.4.11": "OU", "0.9.2342.19200300.100.1.25": "DC", "1.2.840.113549.1.9.1": "E",

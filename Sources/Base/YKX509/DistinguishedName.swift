@@ -109,7 +109,7 @@ extension NameParser.Attribute {
 
     private static let country: OID = "2.5.4.6"
 
-    /// Domain component and e-mail address.
+    /// Domain component and email address.
     private static let internationalASCII: Set<OID> = ["0.9.2342.19200300.100.1.25", "1.2.840.113549.1.9.1"]
 
     /// Whether PrintableString allows the character (X.680 §41.4).

@@ -95,7 +95,7 @@ extension SecondFactorError: Explained {
                 hint: "set its enrolment policy verify_enrollment for sms and email")
         case .noVerifiedChannel:
             Explanation(
-                "no-verified-channel", .policy, "a key can be registered only after a phone number or e-mail address",
+                "no-verified-channel", .policy, "a key can be registered only after a phone number or email address",
                 hint: "ykit 2fa send-pin USER --register first, or --no-condition")
         case .otherUser(let user):
             Explanation("other-user", .authentication, "the passkey belongs to '\(user.printable)'")

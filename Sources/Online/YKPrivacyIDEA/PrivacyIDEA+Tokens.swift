@@ -15,7 +15,7 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
         public static let push = Kind(rawValue: "push")
         /// A token that sends a PIN by SMS.
         public static let sms = Kind(rawValue: "sms")
-        /// A token that sends a PIN by mail.
+        /// A token that sends a PIN by email.
         public static let email = Kind(rawValue: "email")
         /// A FIDO2 credential used after a user name.
         public static let webAuthn = Kind(rawValue: "webauthn")

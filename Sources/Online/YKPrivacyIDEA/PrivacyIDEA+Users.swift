@@ -14,7 +14,7 @@ public struct PrivacyIDEAUser: Hashable, Sendable {
     public let resolver: String?
     /// The mobile phone's number.
     public let mobile: String?
-    /// The mail address.
+    /// The email address.
     public let email: String?
     /// The given name.
     public let givenName: String?
@@ -41,7 +41,7 @@ public struct NewPrivacyIDEAUser: Sendable {
     public var password: SharedSecret?
     /// The mobile phone's number.
     public var mobile: String?
-    /// The mail address.
+    /// The email address.
     public var email: String?
     /// The given name.
     public var givenName: String?

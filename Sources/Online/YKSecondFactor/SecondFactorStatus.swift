@@ -8,7 +8,7 @@ public struct SecondFactorStatus: Hashable, Sendable {
         case none
         /// The user has tokens, but none of them is usable.
         case disabled
-        /// A PIN by SMS or mail.
+        /// A PIN by SMS or email.
         case sms
         /// A FIDO2 key or passkey.
         case fp

@@ -27,7 +27,7 @@ public struct AllowedSigners: Sendable {
     ///
     /// - Parameters:
     ///   - signature: The signature.
-    ///   - identity: The signer, such as a mail address.
+    ///   - identity: The signer, such as an email address.
     ///   - now: Seconds since 1970.
     public func check(_ signature: SSHFileSignature, identity: String, now: Int64) -> Verdict {
         var verdict = Verdict()

@@ -101,7 +101,7 @@ struct SecondFactorShow: SecondFactorUserVerb {
     static let about = About(
         "status", "Show which second factor a user has.",
         discussion: """
-            none: no token; disabled: none that can be used; sms: a PIN by SMS or mail; fp: a key or passkey; other: \
+            none: no token; disabled: none that can be used; sms: a PIN by SMS or email; fp: a key or passkey; other: \
             something else.
             """,
         examples: [Example("ykit 2fa status alice --server https://mfa.example.com")])
@@ -243,7 +243,7 @@ extension LogInStep: Report {
         case .trusted(true): "this device is remembered"
         case .trusted(false): "this device is not remembered"
         case .key(let serial): "the key answered (\(serial.printable))"
-        case .pinSent(let challenge): "a PIN was sent by \(challenge.channel.rawValue)"
+        case .pinSent(let challenge): "a PIN was sent by \(challenge.channel.words)"
         case .pinVerified: "the PIN was correct"
         }
     }

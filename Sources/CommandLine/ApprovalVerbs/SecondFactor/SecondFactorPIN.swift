@@ -24,6 +24,11 @@ enum ChannelChoice: String, CaseIterable, ExpressibleByArgument {
     var channel: PINChannel { self == .sms ? .sms : .mail }
 }
 
+extension PINChannel {
+    /// The channel as sentences name it.
+    var words: String { self == .sms ? "SMS" : "email" }
+}
+
 /// A PIN that was sent.
 struct SentPINReport: Report {
     let user: String
@@ -42,7 +47,7 @@ struct SentPINReport: Report {
 /// Sends a PIN.
 struct SecondFactorSendPIN: SecondFactorUserVerb {
     static let about = About(
-        "send-pin", "Send a PIN by SMS or mail, to log in or to register a number.",
+        "send-pin", "Send a PIN by SMS or email, to log in or to register a number.",
         discussion: """
             For a login, the PIN is sent to the user's registered number or address. With --register it is sent to a \
             new one, which is not used until 'verify-pin --register'. A PIN for one purpose is refused for the other.
@@ -76,7 +81,7 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
             register
             ? try await service.sendPIN(registering: user, (by ?? .sms).channel, to: to)
             : try await service.sendPIN(loggingIn: user, by?.channel)
-        var line = "a PIN was sent by \(sent.channel.rawValue)"
+        var line = "a PIN was sent by \(sent.channel.words)"
         if let transaction = sent.transactionID { line += ", transaction \(transaction.printable)" }
         return Outcome(SentPINReport(user: user, sent: sent), line)
     }

@@ -50,7 +50,7 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
     static let about = About(
         "add-user", "Create a user with a second factor.",
         discussion: """
-            The user gets PINs by SMS (--mobile), or by mail with --mail alone. With --mode sms+fp, this key is also \
+            The user gets PINs by SMS (--mobile), or by email with --mail alone. With --mode sms+fp, this key is also \
             registered. If the server verifies enrolments, a PIN is sent immediately: verify it with 'verify-pin \
             --register'.
             """,
@@ -60,7 +60,7 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
 
     @Option("--mobile <number>", help: "The mobile number.") var mobile: String?
 
-    @Option("--mail <address>", help: "The mail address.") var mail: String?
+    @Option("--mail <address>", help: "The email address.") var mail: String?
 
     @Option("--given-name <name>", help: "The given name.") var givenName: String?
 
@@ -94,7 +94,7 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
         let channel: PINChannel = mobile == nil ? .mail : .sms
         let token = try await connection.service.addUser(new, channel, isDisabled: disabled, resolver: resolver)
         var added = AddedUser(user: user, factor: token, channel: channel)
-        var lines = ["user '\(user.printable)' with \(channel.rawValue) \(token.serial.printable)"]
+        var lines = ["user '\(user.printable)' with \(channel.words) \(token.serial.printable)"]
         if token.enrolment == .verify { lines.append("a PIN was sent: ykit 2fa verify-pin USER --register") }
         guard mode == .smsAndKey else { return Outcome(added, lines) }
         do {

@@ -12,7 +12,7 @@ public struct Factor: Hashable, Sendable {
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Sends a PIN by SMS.
         public static let sms = Kind(rawValue: "sms")
-        /// Sends a PIN by mail.
+        /// Sends a PIN by email.
         public static let email = Kind(rawValue: "email")
         /// A FIDO2 credential used after a user name.
         public static let webAuthn = Kind(rawValue: "webauthn")

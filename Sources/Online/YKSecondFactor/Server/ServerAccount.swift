@@ -58,7 +58,7 @@ public struct NewUser: Sendable {
     public var password: SharedSecret?
     /// The mobile phone's number.
     public var mobile: String?
-    /// The mail address.
+    /// The email address.
     public var email: String?
     /// The given name.
     public var givenName: String?

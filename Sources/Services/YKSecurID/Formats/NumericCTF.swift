@@ -89,7 +89,7 @@ public struct NumericCTF: Sendable {
 }
 
 extension UInt8 {
-    /// Whether a character may occur between the digits of a string that a person or a mail program has broken up.
+    /// Whether a character may occur between the digits of a string that a person or an email program has broken up.
     fileprivate var isTokenFiller: Bool { self == 0x2D || self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }
 
