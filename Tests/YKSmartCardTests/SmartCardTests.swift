@@ -57,7 +57,7 @@ import YKWire
         #expect(code { () throws(SmartCardError) in _ = try context.connect(reader: "no such") } == .unknownReader)
         #expect(throws: LinkError.timedOut("a change of the readers")) {
             try readers.readers(
-                otherThan: try readers.readers(deadline: .after(.seconds(5))), deadline: .after(.milliseconds(20)))
+                otherThan: try readers.readers(deadline: .after(.seconds(5))), deadline: .after(.milliseconds(200)))
         }
     }
 

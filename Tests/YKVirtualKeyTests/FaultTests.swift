@@ -35,7 +35,7 @@ struct FaultTests {
     func drop() throws {
         let link = try Self.link("at 2: drop")
         #expect(throws: LinkError.timedOut("waiting for a reply")) {
-            try link.exchange([0, 0xA1, 0, 0, 0], deadline: .after(.milliseconds(20)))
+            try link.exchange([0, 0xA1, 0, 0, 0], deadline: .after(.milliseconds(200)))
         }
         #expect(try Self.send(link).hasSuffix("9000"))
     }
@@ -46,7 +46,7 @@ struct FaultTests {
         let link = FaultyLink(key.link(), plan: FaultPlan([.init(.at(2), .drop)]))
         _ = try link.exchange(try APDU.select(.oath).encoded(.short), deadline: .after(.seconds(5)))
         #expect(throws: LinkError.self) {
-            try link.exchange([0, 4, 0xDE, 0xAD, 0], deadline: .after(.milliseconds(5)))
+            try link.exchange([0, 4, 0xDE, 0xAD, 0], deadline: .after(.milliseconds(200)))
         }
         #expect(key.state.oath.accounts.isEmpty)
     }
@@ -56,7 +56,7 @@ struct FaultTests {
         let link = try Self.link("at 2: delay 1ms; at 3: delay 2s")
         #expect(try Self.send(link).hasSuffix("9000"))
         #expect(throws: LinkError.timedOut("waiting for a reply")) {
-            try link.exchange([0, 0xA1, 0, 0, 0], deadline: .after(.milliseconds(5)))
+            try link.exchange([0, 0xA1, 0, 0, 0], deadline: .after(.milliseconds(200)))
         }
     }
 

@@ -22,7 +22,7 @@ import YKWire
         return USBNode(fake.node, handle, interface: 2, endpoints)
     }
 
-    private var soon: Deadline { .after(.milliseconds(30)) }
+    private var soon: Deadline { .after(.milliseconds(200)) }
     private var later: Deadline { .after(.seconds(60)) }
 
     @Test func aCommandAndItsReply() throws {
@@ -166,13 +166,15 @@ import YKWire
 
     // MARK: opening
 
-    private func failure(_ codes: [String: [libusb_error]], _ deadline: Deadline) throws -> LinkError? {
+    private func failure(
+        _ codes: [String: [libusb_error]], _ deadline: @autoclosure () -> Deadline
+    ) throws -> LinkError? {
         let bus = try FakeBus()
         try bus.plug("1-2", 4)
         let device = try #require(bus.machine.all().first)
         fake.codes = codes
         do throws(LinkError) {
-            let (node, descriptor) = try USBNode.open(device, deadline, library: fake.library)
+            let (node, descriptor) = try USBNode.open(device, deadline(), library: fake.library)
             #expect(descriptor.level == .extendedAPDU)
             node.close()
             return nil
