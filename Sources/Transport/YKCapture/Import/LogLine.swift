@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import YKTransport
 import YKWire
 
@@ -103,14 +102,11 @@ extension Substring {
     func firstRange(of wanted: String) -> Range<Index>? {
         let pattern = Array(wanted.utf8)
         let found = utf8.withContiguousStorageIfAvailable { text -> Int? in
-            guard let first = pattern.first, let start = text.baseAddress else { return nil }
-            let last = text.count - pattern.count
+            guard let first = pattern.first else { return nil }
             var offset = 0
-            while offset <= last, let place = memchr(start + offset, Int32(first), last + 1 - offset) {
-                if memcmp(place, pattern, pattern.count) == 0 {
-                    return UnsafeRawPointer(place) - UnsafeRawPointer(start)
-                }
-                offset = UnsafeRawPointer(place) - UnsafeRawPointer(start) + 1
+            while offset <= text.count - pattern.count {
+                if text[offset] == first, text[offset...].starts(with: pattern) { return offset }
+                offset += 1
             }
             return nil
         }
