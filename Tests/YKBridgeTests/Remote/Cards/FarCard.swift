@@ -84,8 +84,12 @@ final class RemoteCardBench: Sendable {
         _ applications: [RemoteApplication], _ open: @escaping @Sendable () throws -> CardService,
         questionTime: Duration = .seconds(60), _ body: (FarCard) async throws -> Void
     ) async throws -> Result<Void, RemoteError> {
-        startFar()
-        let near = Task { await self.nearEnd(applications, open, questionTime) }
+        let near = Task {
+            // The far end waits a minute for the greeting: not while this task waits for a thread behind long tests.
+            startFar()
+            defer { listener.shutDown() }
+            return await nearEnd(applications, open, questionTime)
+        }
         let card = try await onThread { [listener] in try FarCard(listener) }
         do { try await body(card) } catch {
             stop.cancel()
