@@ -8,16 +8,11 @@ extension String {
 extension Substring {
     /// The string without white space at either end.
     package var trimmed: String {
-        let scalars = unicodeScalars
-        var (start, end) = (startIndex, endIndex)
-        while start < end, scalars[start].isWhiteSpace { start = scalars.index(after: start) }
-        while start < end {
-            // 'dropLast()' counts all that is before the last.
-            let last = scalars.index(before: end)
-            guard scalars[last].isWhiteSpace else { break }
-            end = last
-        }
-        return String(scalars[start..<end])
+        // 'dropLast()' counts all that is before the last.
+        var scalars = unicodeScalars
+        while scalars.first?.isWhiteSpace == true { scalars.removeFirst() }
+        while scalars.last?.isWhiteSpace == true { scalars.removeLast() }
+        return String(scalars)
     }
 }
 
