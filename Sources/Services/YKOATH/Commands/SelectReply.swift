@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCrypto
 import YKProtocols
 import YKTransport
 package import YKWire
@@ -19,6 +18,5 @@ extension OATHInfo {
         self.isYubiKey = isYubiKey
         let named = [OATHProtocol.Tag.name, OATHProtocol.Tag.version, OATHProtocol.Tag.challenge]
         others = objects.filter { !named.contains($0.tag) }
-        deviceID = Base64.encode(Array(HashAlgorithm.sha256.hash(salt).prefix(16)), padded: false)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCrypto
 public import YKTransport
 public import YKWire
 
@@ -22,7 +23,9 @@ public struct OATHInfo: Sendable, Hashable {
     let challenge: [UInt8]?
 
     /// The application's identifier: 16 bytes of SHA-256 over the salt, in base64 without padding.
-    public let deviceID: String
+    public var deviceID: String {
+        Base64.encode(Array(HashAlgorithm.sha256.hash(salt).prefix(16)), padded: false)
+    }
 
     /// Returns whether a feature is supported; `nil` if it can only be found out by trying.
     public func supports(_ feature: OATHFeature) -> Bool? {
