@@ -10,9 +10,6 @@ let house: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-
 /// A library in `Sources/STOREY/NAME`.
 func library(_ place: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(
@@ -41,7 +38,7 @@ let targets: [Target] = [
     library("Base/YKWire", []),
     library("Base/YKProtocols", ["YKWire"]),
     library("Base/YKCompression", ["CZlib"]),
-    library("Base/YKCrypto", [crypto, cryptoExtras, "COpenSSL", "CArgon2", "CSodium"]),
+    library("Base/YKCrypto", ["COpenSSL", "CArgon2", "CSodium"]),
     library("Base/YKX509", ["YKCrypto", "YKWire"]),
 
     library("Transport/YKTransport", ["YKProtocols", "YKWire", "CThreads"]),
@@ -418,9 +415,6 @@ let package = Package(
     name: "ykit",
     products: [.executable(name: "ykit", targets: ["ykit"])]
         + libraries.filter { !inner.contains($0) }.map { .library(name: $0, targets: [$0]) },
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")
-    ],
     targets: targets
 )
 

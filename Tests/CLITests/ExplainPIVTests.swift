@@ -53,7 +53,7 @@ import YKX509
         (.chain(.noIssuer(subject: "CN=x")), .authentication, "--root"),
         (.chain(.notAuthority(subject: "CN=x")), .authentication, "--root"),
         (.chain(.notValidNow(subject: "CN=x")), .authentication, "--root"),
-        (.chain(.tooLong), .authentication, "--root"), (.chain(.needsOpenSSL), .authentication, "--root"),
+        (.chain(.tooLong), .authentication, "--root"),
         (.chain(.refused(subject: "CN=x", reason: "no")), .authentication, "--root"),
         (.invalidFile(.unknownFormat), .malformed, ""), (.invalidFile(.tooLarge(limit: 1 << 20)), .malformed, ""),
         (.invalidFile(.passwordNeeded), .authentication, "--file-password-fd"),

@@ -32,7 +32,7 @@ SOURCE = {
     release_checks.VERSION_FILE: 'package static let version = "0.2.0"\n',
     release_checks.ANSWERS: release_checks.written_answers("0.2.0", '{"list": {"properties": {"keys": {"type": "array"}}}}'),
     release_checks.FEATURES: "| row | | |\n|---|---|---|\n| T01 | ✓ | works; `one.test`, `OneTests` |\n",
-    "Tests/Guest/one.test": "", "Tests/OneTests/OneTests.swift": "struct OneTests {}\n", ".gitignore": ".build*\nPackage.resolved\n",
+    "Tests/Guest/one.test": "", "Tests/OneTests/OneTests.swift": "struct OneTests {}\n", ".gitignore": ".build*\n",
 }
 YKIT = """#!/bin/sh
 case $1 in
@@ -47,8 +47,7 @@ TOOLS = {
     # With $EMBEDDED the program depends on its folder, with $VERB it has another verb.
     "run": """cd "$(dirname "$0")/.." && mkdir -p .build/program && cp tools/ykit .build/program/ykit
 sed -i "s/\\"list\\"/\\"${VERB:-list}\\"/" .build/program/ykit
-echo "${EMBEDDED:+# $PWD}" >>.build/program/ykit; echo symbols >.build/program/ykit.debug
-[ -e Package.resolved ] || echo '{"pins": []}' >Package.resolved""",
+echo "${EMBEDDED:+# $PWD}" >>.build/program/ykit; echo symbols >.build/program/ykit.debug""",
     "package": """while [ $# -gt 0 ]; do case $1 in --output) out=$2 ;; esac; shift; done
 mkdir -p "$out" && cp "$(dirname "$0")/../.build/program/ykit" "$out/ykit_0.2.0-1_amd64.deb\"""",
     "docs": '[ -z "$DOCS" ] || eval "$DOCS"; mkdir -p "$3" && echo site >"$3/index.html"',
@@ -162,7 +161,7 @@ def test_release():
            (git("rev-parse", "HEAD").strip(), set(names) - {"MANIFEST.json", "SHA256SUMS"}, True))
     expect("the notes are the section of the changelog", (OUTPUT / "NOTES.md").read_text(), "- **Releases**: one.\n")
     with tarfile.open(OUTPUT / "ykit-0.2.0-source.tar.gz") as archive:
-        expect("the source has Package.resolved", "ykit-0.2.0/Package.resolved" in archive.getnames())
+        expect("the source is what git tracks", {name.partition("/")[2] for name in archive.getnames()}, set(git("ls-files").split()))
     expect("a tag with the notes", git("tag", "-l", "--format=%(contents:body)%(contents:subject)", "v0.2.0").strip(), "- **Releases**: one.")
     expect("of this commit", git("rev-parse", "v0.2.0^{commit}"), git("rev-parse", "HEAD"))
     expect("nothing is pushed", git("ls-remote", "origin"), "")

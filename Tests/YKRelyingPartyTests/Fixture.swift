@@ -95,12 +95,12 @@ struct Authenticator {
     var format = AttestationFormat.none
     var statement: CBOR.Map = [:]
     var breaksSignature = false
-    let key: SigningKey
+    let key: PrivateKey
 
-    init() throws { key = try SigningKey(p256: Secret([UInt8](repeating: 7, count: 32))) }
+    init() throws { key = try PrivateKey(.p256, scalar: Secret([UInt8](repeating: 7, count: 32))) }
 
     private var publicKey: COSEKey {
-        let point = key.publicKey
+        let point = Array(key.publicKey.subjectPublicKeyInfo.suffix(64))
         return COSEKey(ec2: .p256, algorithm: algorithm, x: Array(point.prefix(32)), y: Array(point.suffix(32)))
     }
 

@@ -17,7 +17,7 @@ release=(--package-path "$root" -c release)
     release+=(-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors)
 
 # Hardening: position-independent code, all addresses resolved at startup, and read-only afterwards like all constants; C code
-# with stack protector and checked buffers. 77,000 addresses are relocated at each start; lld packs their list (DT_RELR, glibc 2.36),
+# with stack protector and checked buffers. 70,000 addresses are relocated at each start; lld packs their list (DT_RELR, glibc 2.36),
 # so `ykit --virtual oath list` takes 3.4 ms of processor time instead of 4.9 with gold, Swift's default linker, and the
 # program is 2 MB smaller.
 release+=(-Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro -Xcc -fstack-protector-strong -Xcc -D_FORTIFY_SOURCE=2)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import CryptoExtras
+import COpenSSL
 
 /// AES-CMAC (NIST SP 800-38B), and the key derivation in counter mode built on it (NIST SP 800-108r1 §4.1).
 public enum AESCMAC {
@@ -12,12 +11,10 @@ public enum AESCMAC {
     ///
     /// - Throws: `CryptoFault` for a key of any other length.
     public static func code(_ message: [UInt8], key: borrowing Secret) throws(CryptoFault) -> [UInt8] {
-        do {
-            var code = try AES.CMAC(key: key.withBytes { SymmetricKey(data: $0) })
-            message.withUnsafeBytes { code.update(bufferPointer: $0) }
-            return Array(code.finalize())
-        } catch {
-            throw CryptoFault("AES-CMAC: \(error)")
+        try OpenSSL.output(size, "AES-CMAC: a key of \(key.count) bytes") { out, room in
+            key.withBytes {
+                ykit_mac("CMAC", "AES-\($0.count * 8)-CBC", $0.octets, $0.count, message, message.count, out, room)
+            }
         }
     }
 

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-
-/// Authenticated encryption with AES-256 in Galois/Counter mode (NIST SP 800-38D).
+/// Authenticated encryption with AES in Galois/Counter mode (NIST SP 800-38D).
 public enum AESGCM {
+    /// The size of a nonce in bytes.
+    public static let nonceSize = 12
+    /// The size of the authentication tag at the end of the ciphertext, in bytes.
+    public static let tagSize = OpenSSL.tagSize
+
     /// Encrypts a secret under a 32-byte key, bound to a context. Returns a 12-byte random nonce, the ciphertext, and a
     /// 16-byte tag.
     public static func seal(
         _ secret: borrowing Secret, key: borrowing Secret, context: [UInt8]
     ) throws(CryptoFault) -> [UInt8] {
-        do {
-            let key = key.withBytes { SymmetricKey(data: $0) }
-            let box = try secret.withBytes { try AES.GCM.seal($0, using: key, authenticating: context) }
-            return box.combined.map(Array.init) ?? []
-        } catch {
-            throw CryptoFault("AES-GCM: \(error)")
-        }
+        var generator = SystemRandomNumberGenerator()
+        let nonce = (0..<nonceSize).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        return try nonce
+            + secret.withBytes { plaintext throws(CryptoFault) in
+                try OpenSSL.seal(name(key), plaintext.octets, plaintext.count, key: key, nonce: nonce, context: context)
+            }
     }
 
     /// Decrypts the output of ``seal(_:key:context:)``.
@@ -24,14 +26,34 @@ public enum AESGCM {
     public static func open(
         _ sealed: [UInt8], key: borrowing Secret, context: [UInt8]
     ) throws(CryptoFault) -> Secret {
-        do {
-            let key = key.withBytes { SymmetricKey(data: $0) }
-            var bytes = Array(
-                try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: context))
-            defer { Secret.wipe(&bytes) }
-            return Secret(bytes)
-        } catch {
-            throw CryptoFault("AES-GCM: \(error)")
-        }
+        let nonce = Array(sealed.prefix(nonceSize))
+        var bytes = try decrypt(Array(sealed.dropFirst(nonceSize)), key: key, nonce: nonce, context: context)
+        defer { Secret.wipe(&bytes) }
+        return Secret(bytes)
     }
+
+    /// Encrypts under a key and a nonce of at least 12 bytes that must be used only once. Returns the ciphertext, followed
+    /// by a 16-byte tag.
+    public static func encrypt(
+        _ plaintext: [UInt8], key: borrowing Secret, nonce: [UInt8], context: [UInt8]
+    ) throws(CryptoFault) -> [UInt8] {
+        try check(nonce)
+        return try OpenSSL.seal(name(key), plaintext, plaintext.count, key: key, nonce: nonce, context: context)
+    }
+
+    /// Decrypts the output of ``encrypt(_:key:nonce:context:)``.
+    ///
+    /// - Throws: `CryptoFault` when authentication fails.
+    public static func decrypt(
+        _ sealed: [UInt8], key: borrowing Secret, nonce: [UInt8], context: [UInt8]
+    ) throws(CryptoFault) -> [UInt8] {
+        try check(nonce)
+        return try OpenSSL.open(name(key), sealed, key: key, nonce: nonce, context: context)
+    }
+
+    private static func check(_ nonce: [UInt8]) throws(CryptoFault) {
+        guard nonce.count >= nonceSize else { throw CryptoFault("AES-GCM: a nonce of \(nonce.count) bytes") }
+    }
+
+    private static func name(_ key: borrowing Secret) -> String { "AES-\(key.count * 8)-GCM" }
 }

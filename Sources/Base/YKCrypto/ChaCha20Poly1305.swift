@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-
 /// Authenticated encryption with ChaCha20 and Poly1305 (RFC 8439 §2.8), without additional data.
 public enum ChaCha20Poly1305 {
     /// How many bytes longer a ciphertext is than its plaintext.
-    public static let tagSize = 16
+    public static let tagSize = OpenSSL.tagSize
+    private static let name = "ChaCha20-Poly1305"
 
     /// Encrypts a secret.
     ///
@@ -18,13 +17,9 @@ public enum ChaCha20Poly1305 {
     public static func seal(
         _ secret: borrowing Secret, key: borrowing Secret, nonce: [UInt8]
     ) throws(CryptoFault) -> [UInt8] {
-        do {
-            let key = key.withBytes { SymmetricKey(data: $0) }
-            let nonce = try ChaChaPoly.Nonce(data: nonce)
-            let box = try secret.withBytes { try ChaChaPoly.seal($0, using: key, nonce: nonce) }
-            return Array(box.ciphertext) + Array(box.tag)
-        } catch {
-            throw CryptoFault("ChaCha20-Poly1305: \(error)")
+        try check(nonce)
+        return try secret.withBytes { bytes throws(CryptoFault) in
+            try OpenSSL.seal(name, bytes.octets, bytes.count, key: key, nonce: nonce, context: [])
         }
     }
 
@@ -34,15 +29,13 @@ public enum ChaCha20Poly1305 {
     public static func open(
         _ sealed: [UInt8], key: borrowing Secret, nonce: [UInt8]
     ) throws(CryptoFault) -> Secret {
-        do {
-            let key = key.withBytes { SymmetricKey(data: $0) }
-            let box = try ChaChaPoly.SealedBox(
-                nonce: ChaChaPoly.Nonce(data: nonce), ciphertext: sealed.dropLast(tagSize), tag: sealed.suffix(tagSize))
-            var bytes = Array(try ChaChaPoly.open(box, using: key))
-            defer { Secret.wipe(&bytes) }
-            return Secret(bytes)
-        } catch {
-            throw CryptoFault("ChaCha20-Poly1305: \(error)")
-        }
+        try check(nonce)
+        var bytes = try OpenSSL.open(name, sealed, key: key, nonce: nonce, context: [])
+        defer { Secret.wipe(&bytes) }
+        return Secret(bytes)
+    }
+
+    private static func check(_ nonce: [UInt8]) throws(CryptoFault) {
+        guard nonce.count == 12 else { throw CryptoFault("\(name): a nonce of \(nonce.count) bytes") }
     }
 }

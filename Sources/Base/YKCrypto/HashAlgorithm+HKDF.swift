@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-
 extension HashAlgorithm {
     /// Derives a key of `length` bytes from another secret (HKDF, RFC 5869).
     ///

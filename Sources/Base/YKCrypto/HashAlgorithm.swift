@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import CryptoExtras
+import COpenSSL
 
 /// A hash function, with the message authentication code and the key derivation that build on it.
 public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
@@ -32,19 +31,27 @@ public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
         }
     }
 
+    var openSSLName: String {
+        switch self {
+        case .sha1: "SHA1"
+        case .sha256: "SHA256"
+        case .sha384: "SHA384"
+        case .sha512: "SHA512"
+        }
+    }
+
     /// Returns the digest of a message.
     public func hash(_ message: some Sequence<UInt8>) -> [UInt8] {
-        RunningHash(self, of: Array(message)).digest
+        let message = Array(message)
+        return OpenSSL.digest(digestSize) { ykit_hash(openSSLName, message, message.count, $0) }
     }
 
     /// Returns the HMAC of a message (RFC 2104).
     public func hmac(key: borrowing Secret, _ message: [UInt8]) -> [UInt8] {
-        let key = key.withBytes { SymmetricKey(data: $0) }
-        return switch self {
-        case .sha1: HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key).withUnsafeBytes { Array($0) }
-        case .sha256: HMAC<SHA256>.authenticationCode(for: message, using: key).withUnsafeBytes { Array($0) }
-        case .sha384: HMAC<SHA384>.authenticationCode(for: message, using: key).withUnsafeBytes { Array($0) }
-        case .sha512: HMAC<SHA512>.authenticationCode(for: message, using: key).withUnsafeBytes { Array($0) }
+        OpenSSL.digest(digestSize) { out in
+            key.withBytes {
+                ykit_mac("HMAC", openSSLName, $0.octets, $0.count, message, message.count, out, digestSize)
+            }
         }
     }
 
@@ -54,26 +61,15 @@ public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
     public func pbkdf2(
         _ password: borrowing Secret, salt: [UInt8], rounds: Int, length: Int
     ) throws(CryptoFault) -> Secret {
-        do {
-            let key = try password.withBytes { bytes in
-                try KDF.Insecure.PBKDF2.deriveKey(
-                    from: bytes, salt: salt, using: insecureHash, outputByteCount: length,
-                    unsafeUncheckedRounds: rounds)
-            }
-            var bytes = key.withUnsafeBytes { Array($0) }
-            defer { Secret.wipe(&bytes) }
-            return Secret(bytes)
-        } catch {
-            throw CryptoFault("PBKDF2: \(error)")
+        guard let count = UInt32(exactly: rounds), count > 0, length > 0 else {
+            throw CryptoFault("PBKDF2: \(rounds) rounds, \(length) bytes requested")
         }
-    }
-
-    private var insecureHash: KDF.Insecure.PBKDF2.HashFunction {
-        switch self {
-        case .sha1: .insecureSHA1
-        case .sha256: .sha256
-        case .sha384: .sha384
-        case .sha512: .sha512
+        var bytes = [UInt8](repeating: 0, count: length)
+        defer { Secret.wipe(&bytes) }
+        let status = password.withBytes {
+            ykit_pbkdf2(openSSLName, $0.octets, $0.count, salt, salt.count, count, &bytes, length)
         }
+        guard status == 0 else { throw CryptoFault("PBKDF2: OpenSSL refused") }
+        return Secret(bytes)
     }
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CArgon2
-import Crypto
-import CryptoExtras
+import COpenSSL
 
 /// A memory-hard key derivation function for passwords.
 public enum PasswordHash: Hashable, Sendable {
@@ -40,27 +39,34 @@ public enum PasswordHash: Hashable, Sendable {
         try Self.check([self])
         switch self {
         case .scrypt(let cost, let blockSize, let parallelism):
-            let key = password.withBytes { bytes in
-                try? KDF.Scrypt.deriveKey(
-                    from: bytes, salt: salt, outputByteCount: length, rounds: cost, blockSize: blockSize,
-                    parallelism: parallelism)
+            return try Self.key(length) { out in
+                password.withBytes {
+                    ykit_scrypt(
+                        $0.octets, $0.count, salt, salt.count, UInt64(cost), UInt32(blockSize), UInt32(parallelism),
+                        UInt64(Self.memoryLimit + 1 << 20), out, length)
+                }
             }
-            guard let key else { throw .invalidParameters }
-            var bytes = key.withUnsafeBytes { Array($0) }
-            defer { Secret.wipe(&bytes) }
-            return Secret(bytes)
         case .argon2id(let passes, let kibibytes, let lanes):
             guard ykit_argon2() == 1 else { throw .missingLibrary("libargon2.so.1") }
-            var bytes = [UInt8](repeating: 0, count: length)
-            defer { Secret.wipe(&bytes) }
-            let status = password.withBytes { password in
-                ykit_argon2id(
-                    UInt32(passes), UInt32(kibibytes), UInt32(lanes), password.baseAddress, password.count, salt,
-                    salt.count, &bytes, length)
+            return try Self.key(length) { out in
+                password.withBytes { password in
+                    ykit_argon2id(
+                        UInt32(passes), UInt32(kibibytes), UInt32(lanes), password.baseAddress, password.count, salt,
+                        salt.count, out, length)
+                }
             }
-            guard status == 0 else { throw .invalidParameters }
-            return Secret(bytes)
         }
+    }
+
+    /// Lets a function write a key; it returns 0 on success.
+    private static func key(
+        _ length: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int32
+    ) throws(Failure) -> Secret {
+        guard length > 0 else { throw .invalidParameters }
+        var bytes = [UInt8](repeating: 0, count: length)
+        defer { Secret.wipe(&bytes) }
+        guard body(&bytes) == 0 else { throw .invalidParameters }
+        return Secret(bytes)
     }
 
     /// Checks whether keys can be derived, one after another, within the limits for memory and time.

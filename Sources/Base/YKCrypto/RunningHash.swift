@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import COpenSSL
 
 /// A digest computed incrementally, for messages that do not fit in memory.
 public struct RunningHash: Sendable, Hashable {
-    private enum State: Sendable {
-        case sha1(Insecure.SHA1)
-        case sha256(SHA256)
-        case sha384(SHA384)
-        case sha512(SHA512)
+    /// OpenSSL's state, which changes only while it has one owner.
+    private final class State: Sendable {
+        nonisolated(unsafe) let handle: ykit_running
+
+        init(_ handle: ykit_running) { self.handle = handle }
+
+        func copy() -> State { State(ykit_running_copy(handle)) }
+
+        deinit { ykit_running_free(handle) }
     }
 
     /// The hash function.
@@ -18,13 +22,7 @@ public struct RunningHash: Sendable, Hashable {
     /// Starts with an empty message.
     public init(_ algorithm: HashAlgorithm) {
         self.algorithm = algorithm
-        state =
-            switch algorithm {
-            case .sha1: .sha1(Insecure.SHA1())
-            case .sha256: .sha256(SHA256())
-            case .sha384: .sha384(SHA384())
-            case .sha512: .sha512(SHA512())
-            }
+        state = State(ykit_running_new(algorithm.openSSLName))
     }
 
     /// Hashes the beginning of a message, or all of it.
@@ -35,20 +33,8 @@ public struct RunningHash: Sendable, Hashable {
 
     /// Adds the next bytes of the message.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        switch state {
-        case .sha1(var hash):
-            hash.update(bufferPointer: bytes)
-            state = .sha1(hash)
-        case .sha256(var hash):
-            hash.update(bufferPointer: bytes)
-            state = .sha256(hash)
-        case .sha384(var hash):
-            hash.update(bufferPointer: bytes)
-            state = .sha384(hash)
-        case .sha512(var hash):
-            hash.update(bufferPointer: bytes)
-            state = .sha512(hash)
-        }
+        if !isKnownUniquelyReferenced(&state) { state = state.copy() }
+        ykit_running_update(state.handle, bytes.octets, bytes.count)
     }
 
     /// Adds the next bytes of the message.
@@ -56,22 +42,8 @@ public struct RunningHash: Sendable, Hashable {
 
     /// The digest of the bytes added so far; more may be added afterwards.
     public var digest: [UInt8] {
-        switch state {
-        case .sha1(let hash): hash.finalize().withUnsafeBytes { Array($0) }
-        case .sha256(let hash): hash.finalize().withUnsafeBytes { Array($0) }
-        case .sha384(let hash): hash.finalize().withUnsafeBytes { Array($0) }
-        case .sha512(let hash): hash.finalize().withUnsafeBytes { Array($0) }
-        }
-    }
-
-    /// The digest, for functions that accept any digest type.
-    var value: any Digest {
-        switch state {
-        case .sha1(let hash): hash.finalize()
-        case .sha256(let hash): hash.finalize()
-        case .sha384(let hash): hash.finalize()
-        case .sha512(let hash): hash.finalize()
-        }
+        let last = state.copy()
+        return OpenSSL.digest(algorithm.digestSize) { ykit_running_finish(last.handle, $0) }
     }
 
     /// Whether both have the same hash function and digest.

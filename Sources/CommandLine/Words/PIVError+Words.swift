@@ -332,7 +332,6 @@ extension AttestationProblem {
             case .notValidNow(let subject): "'\(subject.printable)' is not valid at this time"
             case .tooLong: "the chain is too long"
             case .refused(let subject, let reason): "'\(subject.printable)' is refused: \(reason.printable)"
-            case .needsOpenSSL: "checking certificates requires OpenSSL 3 (libcrypto.so.3), which is not installed"
             }
         return Explanation(
             "not-vouched", .authentication, words,

@@ -24,8 +24,6 @@ extension VerificationProblem: Explained {
         case .malformedStatement(let what): "the attestation statement violates its format: \(what.printable)"
         case .certificate(let what): "the attestation certificate violates a requirement: \(what.printable)"
         case .untrusted: "the attestation does not chain to a trusted certificate"
-        case .pathsNeedOpenSSL:
-            "checking certificates requires OpenSSL 3 (libcrypto.so.3), which is not installed"
         case .badKey(let what): "the public key cannot be used: \(what.printable)"
         }
     }

@@ -45,8 +45,7 @@ extension OpenPGPService {
             throw .use(error, of: slot, isVerified: verified.contains(access), touch: touch)
         }
         let result = try Self.result(made, key, command(block.sent))
-        let message: RunningHash? = if case .message(let bytes) = input { RunningHash(hash, of: bytes) } else { nil }
-        guard key.isResult(result, of: block.checked, padded: message) != false else { throw .wrongSignature(slot) }
+        guard key.isResult(result, of: block.checked) != false else { throw .wrongSignature(slot) }
         return result
     }
 

@@ -102,7 +102,6 @@ struct CardKeyReading {
 
     private static func words(_ fault: CertificatePathCheck.Fault) -> String {
         switch fault {
-        case .noOpenSSL: "OpenSSL is not installed"
         case .malformed: "a certificate cannot be read"
         case .noIssuer: "the card's certificates do not lead to the given one"
         case .expired(_, let reason), .notAuthority(_, let reason), .refused(_, let reason): reason

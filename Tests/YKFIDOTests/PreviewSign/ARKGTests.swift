@@ -71,7 +71,7 @@ struct ARKGTests {
         let scalar = try privateSeed().derive(derived.keyHandle, context: context)
         #expect(Hex.encode(scalar.copyBytes()) == vector.privateKey)
         let digest = HashAlgorithm.sha256.hash([1, 2, 3])
-        let signature = try SigningKey(p256: scalar).sign(digest: digest)
+        let signature = try PrivateKey(.p256, scalar: scalar).sign(digest: digest)
         #expect(try VerificationKey(ecdsa: .p256, point: derived.publicKey).isValid(signature, for: [1, 2, 3]))
     }
 
@@ -103,7 +103,7 @@ struct ARKGTests {
             try ARKGP256.PublicSeed(blinding: point, encapsulation: seed.encapsulation)
         }
         #expect(throws: CryptoFault.self) { try ARKGP256.PublicSeed(blinding: seed.blinding, encapsulation: []) }
-        let key = try SigningKey(ed25519: Self.counting(from: 1))
+        let key = try PrivateKey(ed25519: Self.counting(from: 1))
         #expect(throws: CryptoFault.self) { try key.sign(digest: [UInt8](repeating: 0, count: 32)) }
     }
 

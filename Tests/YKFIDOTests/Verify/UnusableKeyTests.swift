@@ -54,7 +54,9 @@ struct UnusableKeyTests {
         refuses(Self.okp.with(-1, 4), "badKey", "X25519 with EdDSA")
         refuses(Self.okp.with(3, -257), "badKey", "OKP with RS256")
         refuses(Self.ec2.with(3, 0), "unsupportedAlgorithm", "an unknown algorithm")
-        refuses([1: 7, 3: -48, -1: .bytes([1])], "unsupportedAlgorithm", "ML-DSA-44")
+        for algorithm in [-48, -49, -50] as [Int64] {
+            refuses([1: 7, 3: .int(algorithm), -1: .bytes([1])], "badKey", "an ML-DSA key of one byte")
+        }
         var unnamed = Self.ec2
         unnamed[3] = nil
         refuses(unnamed, "badKey", "no algorithm")

@@ -67,7 +67,6 @@ extension VerificationProblem {
         case .malformedStatement: "malformedStatement"
         case .certificate: "certificate"
         case .untrusted: "untrusted"
-        case .pathsNeedOpenSSL: "pathsNeedOpenSSL"
         case .badKey: "badKey"
         }
     }

@@ -2,7 +2,7 @@
 
 import COpenSSL
 
-/// Addition of scalars and of points on P-256, by OpenSSL: swift-crypto offers neither.
+/// Addition of scalars and of points on P-256, by OpenSSL.
 enum P256Arithmetic {
     /// The scalar that a message hashes to (hash_to_field with expand_message_xmd and SHA-256, RFC 9380 §5.2, §5.3.1): one
     /// element of 48 bytes, reduced modulo the order.
@@ -20,14 +20,13 @@ enum P256Arithmetic {
 
     /// The sum of a number of any length and a scalar of 32 bytes, modulo the order.
     static func sum(_ number: borrowing Secret, _ scalar: borrowing Secret) throws(CryptoFault) -> Secret {
-        try OpenSSLKey.requireLibrary()
         var result = [UInt8](repeating: 0, count: 32)
         defer { Secret.wipe(&result) }
         let status = number.withBytes { number in
             scalar.withBytes { scalar in
                 ykit_p256_scalar(
-                    number.bindMemory(to: UInt8.self).baseAddress, number.count,
-                    scalar.bindMemory(to: UInt8.self).baseAddress, &result)
+                    number.octets, number.count,
+                    scalar.octets, &result)
             }
         }
         guard status == 0 else { throw CryptoFault("P-256: the sum of two scalars") }
@@ -36,10 +35,9 @@ enum P256Arithmetic {
 
     /// The sum of a point and the public key of a scalar of 32 bytes, uncompressed.
     static func add(_ scalar: borrowing Secret, to point: [UInt8]) throws(CryptoFault) -> [UInt8] {
-        try OpenSSLKey.requireLibrary()
         var result = [UInt8](repeating: 0, count: 65)
         let status = scalar.withBytes { scalar in
-            ykit_p256_add(scalar.bindMemory(to: UInt8.self).baseAddress, point, point.count, &result)
+            ykit_p256_add(scalar.octets, point, point.count, &result)
         }
         guard status == 0 else { throw CryptoFault("P-256: the sum of two points") }
         return result

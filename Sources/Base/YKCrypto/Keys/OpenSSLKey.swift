@@ -2,62 +2,59 @@
 
 import COpenSSL
 
-/// An OpenSSL key handle, freed on deinit.
-struct OpenSSLKey: ~Copyable {
-    let handle: ykit_key
-
-    /// Throws when OpenSSL 3 is not installed.
-    static func requireLibrary() throws(CryptoFault) {
-        guard ykit_openssl() == 1 else { throw .noOpenSSL }
-    }
+/// An OpenSSL key handle, freed on deinit. OpenSSL does not change a key once it is made.
+final class OpenSSLKey: Sendable {
+    nonisolated(unsafe) let handle: ykit_key
 
     init(_ handle: ykit_key?, _ what: @autoclosure () -> String) throws(CryptoFault) {
-        try Self.requireLibrary()
         guard let handle else { throw CryptoFault(what()) }
         self.handle = handle
     }
 
     /// Reads a private key: PKCS#8, PKCS#1 or SEC 1.
-    init(privateDER bytes: [UInt8]) throws(CryptoFault) {
+    convenience init(privateDER bytes: [UInt8]) throws(CryptoFault) {
         try self.init(ykit_key_private(bytes, bytes.count), "not a private key")
     }
 
-    init(publicDER bytes: [UInt8]) throws(CryptoFault) {
+    convenience init(publicDER bytes: [UInt8]) throws(CryptoFault) {
         try self.init(ykit_key_public(bytes, bytes.count), "not a public key")
+    }
+
+    /// Takes a public key in its parts.
+    convenience init(_ key: PublicKey) throws(CryptoFault) {
+        let handle =
+            switch key {
+            case .rsa(let modulus, let exponent):
+                ykit_key_modulus(modulus, modulus.count, exponent, exponent.count)
+            case .ec(let curve, let point): ykit_key_point(curve.openSSLName, point, point.count)
+            case .ed25519(let bytes): ykit_key_raw("ED25519", bytes, bytes.count)
+            case .x25519(let bytes): ykit_key_raw("X25519", bytes, bytes.count)
+            }
+        try self.init(handle, "not a public key")
     }
 
     deinit { ykit_key_free(handle) }
 
-    /// Lets a function write into `room` bytes; throws when it reports failure.
-    static func output(
-        _ room: Int, _ what: @autoclosure () -> String, _ body: (UnsafeMutablePointer<UInt8>?, Int) -> Int
-    ) throws(CryptoFault) -> [UInt8] {
-        var result = -1
-        let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-            result = body(buffer.baseAddress, room)
-            count = max(0, min(room, result))
-        }
-        guard result >= 0 else { throw CryptoFault(what()) }
-        return bytes
+    func number(_ name: String, room: Int = 1024) throws(CryptoFault) -> [UInt8] {
+        try OpenSSL.output(room, "the key has no \(name)") { ykit_key_number(handle, name, $0, $1) }
     }
 
-    borrowing func number(_ name: String, room: Int = 1024) throws(CryptoFault) -> [UInt8] {
-        try Self.output(room, "the key has no \(name)") { ykit_key_number(handle, name, $0, $1) }
+    func bytes(_ name: String) throws(CryptoFault) -> [UInt8] {
+        try OpenSSL.output(1024, "the key has no \(name)") { ykit_key_bytes(handle, name, $0, $1) }
     }
 
-    borrowing func bytes(_ name: String) throws(CryptoFault) -> [UInt8] {
-        try Self.output(1024, "the key has no \(name)") { ykit_key_bytes(handle, name, $0, $1) }
-    }
-
-    borrowing func text(_ read: (ykit_key?, UnsafeMutablePointer<CChar>?, Int) -> Int) throws(CryptoFault) -> String {
-        let bytes = try Self.output(64, "a key of an unknown kind") { buffer, room in
+    func text(_ read: (ykit_key?, UnsafeMutablePointer<CChar>?, Int) -> Int) throws(CryptoFault) -> String {
+        let bytes = try OpenSSL.output(64, "a key of an unknown kind") { buffer, room in
             buffer?.withMemoryRebound(to: CChar.self, capacity: room) { read(handle, $0, room) } ?? -1
         }
         return String(decoding: bytes, as: UTF8.self)
     }
-}
 
-extension CryptoFault {
-    /// OpenSSL 3 is not installed.
-    public static let noOpenSSL = CryptoFault("OpenSSL: libcrypto.so.3 is not installed")
+    /// Whether a signature over a message was made by the matching private key; `hash` is `nil` for Ed25519 and Ed448.
+    func isValid(
+        _ signature: [UInt8], for message: [UInt8], _ hash: HashAlgorithm?, padding: Int = YKIT_DEFAULT_PADDING
+    ) -> Bool {
+        ykit_key_verify(
+            handle, hash?.openSSLName, Int32(padding), signature, signature.count, message, message.count) == 1
+    }
 }

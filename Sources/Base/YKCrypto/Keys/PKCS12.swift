@@ -22,7 +22,7 @@ public struct PKCS12: Sendable {
         case tooMuchWork(rounds: UInt64)
         /// The file is encrypted with this cipher, which OpenSSL 3 does not support here.
         case legacyCipher(String)
-        /// OpenSSL is missing, or refused the key.
+        /// OpenSSL refused the key.
         case crypto(CryptoFault)
     }
 
@@ -33,7 +33,6 @@ public struct PKCS12: Sendable {
 
     /// Opens a DER file. An empty password is also tried as an absent one.
     public init(_ bytes: [UInt8], password: borrowing Secret) throws(Fault) {
-        do { try OpenSSLKey.requireLibrary() } catch { throw .crypto(error) }
         guard bytes.count <= Self.limit else { throw .malformed }
         let rounds = KeyDerivationRounds.total(in: bytes)
         guard rounds <= Self.roundLimit else { throw .tooMuchWork(rounds: rounds) }

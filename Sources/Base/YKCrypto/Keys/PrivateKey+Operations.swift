@@ -6,7 +6,7 @@ extension PrivateKey {
     /// The RSA private operation (RFC 8017 §5.1.2, §5.2.1) on a block as long as the modulus.
     public func rsaPrivate(_ block: [UInt8]) throws(CryptoFault) -> [UInt8] {
         try withKey { key throws(CryptoFault) in
-            try OpenSSLKey.output(block.count, "RSA: the block does not fit the key") {
+            try OpenSSL.output(block.count, "RSA: the block does not fit the key") {
                 ykit_key_rsa_private(key.handle, block, block.count, $0, $1)
             }
         }
@@ -16,18 +16,24 @@ extension PrivateKey {
     public func sign(digest: [UInt8]) throws(CryptoFault) -> [UInt8] {
         guard case .ec = publicKey else { throw CryptoFault("ECDSA: not a key on a curve") }
         return try withKey { key throws(CryptoFault) in
-            try OpenSSLKey.output(256, "ECDSA: no signature") {
+            try OpenSSL.output(256, "ECDSA: no signature") {
                 ykit_key_sign_digest(key.handle, digest, digest.count, $0, $1)
             }
         }
     }
 
-    /// Signs a message with RSASSA-PKCS1-v1_5, ECDSA (DER) or Ed25519, which ignores `hash`.
-    public func sign(_ message: [UInt8], _ hash: HashAlgorithm) throws(CryptoFault) -> [UInt8] {
-        let usesHash = if case .ed25519 = publicKey { false } else { true }
+    /// Signs a message with RSASSA-PKCS1-v1_5, ECDSA (DER) or Ed25519, which ignores `hash`. The default is the curve's
+    /// own hash, and SHA-256 with RSA.
+    public func sign(_ message: [UInt8], _ hash: HashAlgorithm? = nil) throws(CryptoFault) -> [UInt8] {
+        let name: String? =
+            switch publicKey {
+            case .ed25519, .x25519: nil
+            case .ec(let curve, _): (hash ?? curve.hash).openSSLName
+            case .rsa: (hash ?? .sha256).openSSLName
+            }
         return try withKey { key throws(CryptoFault) in
-            try OpenSSLKey.output(1024, "this key cannot sign") {
-                ykit_key_sign(key.handle, usesHash ? hash.openSSLName : nil, message, message.count, $0, $1)
+            try OpenSSL.output(1024, "this key cannot sign") {
+                ykit_key_sign(key.handle, name, message, message.count, $0, $1)
             }
         }
     }
@@ -35,9 +41,9 @@ extension PrivateKey {
     /// Returns the secret shared with a peer (NIST SP 800-56A §5.7.1.2, RFC 7748 §6.1): the x coordinate, or the 32
     /// bytes of X25519.
     public func shared(with peer: PublicKey) throws(CryptoFault) -> SharedSecret {
-        let other = try OpenSSLKey(publicDER: peer.subjectPublicKeyInfo)
+        let other = try OpenSSLKey(peer)
         return try withKey { key throws(CryptoFault) in
-            var bytes = try OpenSSLKey.output(128, "this key cannot agree on a secret") {
+            var bytes = try OpenSSL.output(128, "this key cannot agree on a secret") {
                 ykit_key_derive(key.handle, other.handle, $0, $1)
             }
             defer { Secret.wipe(&bytes) }
@@ -46,13 +52,11 @@ extension PrivateKey {
     }
 
     /// The private scalar of a curve key, as long as the field; the 32 bytes of a key on Curve25519.
+    ///
+    /// - Throws: `CryptoFault` for RSA.
     public func scalar() throws(CryptoFault) -> SharedSecret {
-        let size: Int? = if case .ec(let curve, _) = publicKey { curve.fieldSize } else { nil }
-        return try withKey { key throws(CryptoFault) in
-            var bytes = size == nil ? try key.bytes("priv") : try key.number("priv").padded(to: size ?? 0)
-            defer { Secret.wipe(&bytes) }
-            return SharedSecret(Secret(bytes))
-        }
+        if case .rsa = publicKey { throw CryptoFault("RSA: not a key on a curve") }
+        return secret
     }
 }
 
@@ -78,7 +82,6 @@ extension PrivateKey {
     ///
     /// - Throws: `CryptoFault` when the values are inconsistent.
     public init(remainders numbers: [[UInt8]]) throws(CryptoFault) {
-        try OpenSSLKey.requireLibrary()
         let size = numbers.first?.count ?? 0
         guard numbers.count == 5, size > 0, size <= 512, numbers[1].count == size else {
             throw CryptoFault("RSA: expected five values, with primes of equal length")
@@ -105,7 +108,6 @@ extension PrivateKey {
     ///
     /// - Throws: `CryptoFault` when the primes are inconsistent.
     public init(primes p: [UInt8], _ q: [UInt8]) throws(CryptoFault) {
-        try OpenSSLKey.requireLibrary()
         guard p.count == q.count, (1...512).contains(p.count) else {
             throw CryptoFault("RSA: expected primes of equal length")
         }

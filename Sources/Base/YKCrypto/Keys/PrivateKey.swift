@@ -2,22 +2,37 @@
 
 import COpenSSL
 
-/// A private key held in software and used through OpenSSL: RSA of any length, elliptic curves, Ed25519 and X25519.
+/// A private key held in software: RSA of any length, elliptic curves, Ed25519 and X25519.
 public struct PrivateKey: Sendable {
-    private let pkcs8: SharedSecret
+    /// A scalar as long as the curve's field, the 32 bytes of a key on Curve25519, or PKCS#8 for RSA.
+    let secret: SharedSecret
     /// The matching public key.
     public let publicKey: PublicKey
 
-    init(_ key: borrowing OpenSSLKey) throws(CryptoFault) {
-        publicKey = try PublicKey(of: key)
-        if case .ec(let curve, _) = publicKey, ykit_key_check(key.handle) != 1 {
-            throw CryptoFault("\(curve): not a private key")
+    private init(_ publicKey: PublicKey, _ secret: SharedSecret) {
+        self.publicKey = publicKey
+        self.secret = secret
+    }
+
+    init(_ key: OpenSSLKey) throws(CryptoFault) {
+        let publicKey = try PublicKey(of: key)
+        var bytes: [UInt8]
+        switch publicKey {
+        case .ec(let curve, _): bytes = try key.number("priv").padded(to: curve.fieldSize)
+        case .ed25519, .x25519: bytes = try key.bytes("priv")
+        case .rsa:
+            bytes = try OpenSSL.output(8192, "the key cannot be written") {
+                ykit_key_encode_private(key.handle, $0, $1)
+            }
         }
-        var der = try OpenSSLKey.output(8192, "the key cannot be written") {
-            ykit_key_encode_private(key.handle, $0, $1)
+        defer { Secret.wipe(&bytes) }
+        switch publicKey {
+        case .ec(let curve, _): try self.init(curve, scalar: Secret(bytes))
+        case .ed25519: try self.init(ed25519: Secret(bytes))
+        case .x25519: try self.init(x25519: Secret(bytes))
+        case .rsa: self.init(publicKey, SharedSecret(Secret(bytes)))
         }
-        defer { Secret.wipe(&der) }
-        pkcs8 = SharedSecret(Secret(der))
+        guard self.publicKey == publicKey else { throw CryptoFault("not a private key: its public key is another's") }
     }
 
     /// Reads PKCS#8 (RFC 5208), PKCS#1 (RFC 8017) or SEC 1 (RFC 5915) in DER.
@@ -26,7 +41,7 @@ public struct PrivateKey: Sendable {
     public init(der: borrowing Secret) throws(CryptoFault) {
         var bytes = der.copyBytes()
         defer { Secret.wipe(&bytes) }
-        try self.init(OpenSSLKey(privateDER: bytes))
+        if let key = Self.common(bytes) { self = key } else { try self.init(OpenSSLKey(privateDER: bytes)) }
     }
 
     /// Reads one PEM block, encrypted or not.
@@ -52,43 +67,52 @@ public struct PrivateKey: Sendable {
     ///
     /// - Throws: `CryptoFault` when the scalar is zero or not below the order.
     public init(_ curve: VerificationKey.Curve, scalar: borrowing Secret) throws(CryptoFault) {
-        var number = scalar.copyBytes()
+        let size = curve.fieldSize
+        guard scalar.count <= size else { throw CryptoFault("\(curve): not a private key") }
+        var number = scalar.copyBytes().padded(to: size)
         defer { Secret.wipe(&number) }
-        guard number.count <= curve.fieldSize else { throw CryptoFault("\(curve): not a private key") }
-        var der = DERWriter.sequence(
-            DERWriter.number([1]), DERWriter.octets(number.padded(to: curve.fieldSize)),
-            DERWriter.object(0xA0, curve.identifier))
-        defer { Secret.wipe(&der) }
-        try self.init(OpenSSLKey(privateDER: der))
+        let point = try OpenSSL.output(1 + 2 * size, "\(curve): not a private key") {
+            ykit_curve_point(curve.openSSLName, number, size, $0, $1)
+        }
+        secret = SharedSecret(Secret(number))
+        publicKey = .ec(curve, point: point)
     }
 
     /// Creates an Ed25519 key (RFC 8032) from a 32-byte seed.
-    public init(ed25519 seed: borrowing Secret) throws(CryptoFault) { try self.init(DERWriter.ed25519, seed) }
-
-    /// Creates an X25519 key (RFC 7748) from 32 bytes.
-    public init(x25519 number: borrowing Secret) throws(CryptoFault) { try self.init(DERWriter.x25519, number) }
-
-    private init(_ algorithm: [UInt8], _ secret: borrowing Secret) throws(CryptoFault) {
-        guard secret.count == 32 else { throw CryptoFault("a key on Curve25519 has 32 bytes") }
-        var der = DERWriter.sequence(
-            DERWriter.number([0]), algorithm, DERWriter.octets(DERWriter.octets(secret.copyBytes())))
-        defer { Secret.wipe(&der) }
-        try self.init(OpenSSLKey(privateDER: der))
+    public init(ed25519 seed: borrowing Secret) throws(CryptoFault) {
+        publicKey = .ed25519(try Self.publicBytes("ED25519", seed))
+        secret = SharedSecret(seed.copy())
     }
 
-    /// The key as PKCS#8 (RFC 5208), DER.
-    public var der: SharedSecret { pkcs8 }
+    /// Creates an X25519 key (RFC 7748) from 32 bytes.
+    public init(x25519 number: borrowing Secret) throws(CryptoFault) {
+        publicKey = .x25519(try Self.publicBytes("X25519", number))
+        secret = SharedSecret(number.copy())
+    }
 
-    func withKey<Result>(
-        _ body: (borrowing OpenSSLKey) throws(CryptoFault) -> Result
-    ) throws(CryptoFault) -> Result {
-        var bytes = pkcs8.value.copyBytes()
-        defer { Secret.wipe(&bytes) }
-        return try body(OpenSSLKey(privateDER: bytes))
+    private static func publicBytes(_ kind: String, _ secret: borrowing Secret) throws(CryptoFault) -> [UInt8] {
+        let handle = secret.withBytes { ykit_key_raw_private(kind, $0.octets, $0.count) }
+        return try OpenSSLKey(handle, "a key on Curve25519 has 32 bytes").bytes("pub")
+    }
+
+    /// Gives `body` the key in OpenSSL's form, which lasts no longer than the call.
+    func withKey<Result>(_ body: (OpenSSLKey) throws(CryptoFault) -> Result) throws(CryptoFault) -> Result {
+        let handle = secret.value.withBytes { bytes in
+            switch publicKey {
+            case .rsa: ykit_key_private(bytes.octets, bytes.count)
+            case .ec(let curve, let point):
+                ykit_key_scalar(curve.openSSLName, bytes.octets, bytes.count, point, point.count)
+            case .ed25519: ykit_key_raw_private("ED25519", bytes.octets, bytes.count)
+            case .x25519: ykit_key_raw_private("X25519", bytes.octets, bytes.count)
+            }
+        }
+        return try body(OpenSSLKey(handle, "not a private key"))
     }
 }
 
 extension PrivateKey: Equatable {
     /// Whether both are the same key.
-    public static func == (left: PrivateKey, right: PrivateKey) -> Bool { left.pkcs8.value == right.pkcs8.value }
+    public static func == (left: PrivateKey, right: PrivateKey) -> Bool {
+        left.publicKey == right.publicKey && left.secret.value == right.secret.value
+    }
 }

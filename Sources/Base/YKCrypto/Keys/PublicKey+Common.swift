@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-
 extension PublicKey {
-    /// Reads a key in the form that this package writes, as nearly all keys are; returns `nil` for all others. It does
-    /// not use OpenSSL: loading that takes longer than a security key takes to answer.
+    /// Reads a key in the form that this package writes, as nearly all keys are; returns `nil` for all others. OpenSSL only
+    /// checks points: its decoders take longer than some security keys do to answer.
     static func common(_ der: [UInt8]) -> PublicKey? {
         guard let key = parsed(der), key.subjectPublicKeyInfo == der, key.isOnCurve else { return nil }
         return key
@@ -25,21 +23,17 @@ extension PublicKey {
             else { return nil }
             return .rsa(modulus: modulus, exponent: exponent)
         case let other:
-            let curves: [VerificationKey.Curve] = [.p256, .p384, .p521]
-            let curve = curves.first { DERWriter.sequence(DERWriter.ecPublicKey, $0.identifier) == other }
+            let curve = VerificationKey.Curve.allCases.first {
+                DERWriter.sequence(DERWriter.ecPublicKey, $0.identifier) == other
+            }
             guard let curve, bits.rest.count == 1 + 2 * curve.fieldSize else { return nil }
             return .ec(curve, point: Array(bits.rest))
         }
     }
 
-    /// Whether the point lies on its NIST curve; true for keys without a point, false for other curves.
+    /// Whether the point lies on its curve; true for keys without a point.
     private var isOnCurve: Bool {
-        guard case .ec(let curve, let point) = self else { return true }
-        return switch curve {
-        case .p256: (try? P256.Signing.PublicKey(x963Representation: point)) != nil
-        case .p384: (try? P384.Signing.PublicKey(x963Representation: point)) != nil
-        case .p521: (try? P521.Signing.PublicKey(x963Representation: point)) != nil
-        case .secp256k1, .brainpoolP256, .brainpoolP384, .brainpoolP512: false
-        }
+        guard case .ec = self else { return true }
+        return (try? OpenSSLKey(self)) != nil
     }
 }

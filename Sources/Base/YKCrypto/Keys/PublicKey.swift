@@ -2,8 +2,7 @@
 
 import COpenSSL
 
-/// A public key: RSA of any length, elliptic curves, Ed25519 and X25519. Operations that swift-crypto does not support
-/// use OpenSSL, which is loaded on demand.
+/// A public key: RSA of any length, elliptic curves, Ed25519 and X25519.
 public enum PublicKey: Hashable, Sendable {
     /// RSA: modulus and public exponent, most significant byte first, without leading zeros.
     case rsa(modulus: [UInt8], exponent: [UInt8])
@@ -39,7 +38,7 @@ public enum PublicKey: Hashable, Sendable {
         self = key
     }
 
-    init(of key: borrowing OpenSSLKey) throws(CryptoFault) {
+    init(of key: OpenSSLKey) throws(CryptoFault) {
         switch try key.text(ykit_key_kind) {
         case "RSA": self = .rsa(modulus: try key.number("n"), exponent: try key.number("e"))
         case "EC":
@@ -71,8 +70,8 @@ public enum PublicKey: Hashable, Sendable {
 
     /// The RSA public operation (RFC 8017 §5.1.1, §5.2.2) on a block as long as the modulus.
     public func rsaPublic(_ block: [UInt8]) throws(CryptoFault) -> [UInt8] {
-        let key = try OpenSSLKey(publicDER: subjectPublicKeyInfo)
-        return try OpenSSLKey.output(block.count, "RSA: the block does not fit the key") {
+        let key = try OpenSSLKey(self)
+        return try OpenSSL.output(block.count, "RSA: the block does not fit the key") {
             ykit_key_rsa_public(key.handle, block, block.count, $0, $1)
         }
     }
@@ -80,18 +79,12 @@ public enum PublicKey: Hashable, Sendable {
     /// Whether a private key's raw operation on a block gave this result. The block is the padded block of RSA, the
     /// digest that ECDSA signs, as long as the curve's field, or the message of Ed25519.
     ///
-    /// - Parameter message: The message whose RSASSA-PKCS1-v1_5 encoding is the block, for RSA; with it OpenSSL is not
-    ///   needed.
-    /// - Returns: `nil` where that cannot be checked: for X25519, for a point that is not on its curve, and without
-    ///   OpenSSL for RSA, for the other curves, and for digests whose length differs from the curve's.
-    public func isResult(_ result: [UInt8], of block: [UInt8], padded message: RunningHash? = nil) -> Bool? {
+    /// - Returns: `nil` where that cannot be checked: for X25519, and for a point that is not on its curve.
+    public func isResult(_ result: [UInt8], of block: [UInt8]) -> Bool? {
         switch self {
-        case .rsa:
-            if let message, let isValid = isValid(result, for: message) { return isValid }
-            do { return try rsaPublic(result) == block } catch { return error == .noOpenSSL ? nil : false }
-        case .ec(let curve, let point):
-            if let isValid = VerificationKey.isValid(result, overDigest: block, curve, point: point) { return isValid }
-            guard let key = try? OpenSSLKey(publicDER: subjectPublicKeyInfo) else { return nil }
+        case .rsa: return (try? rsaPublic(result)) == block
+        case .ec:
+            guard let key = try? OpenSSLKey(self) else { return nil }
             return ykit_key_verify_digest(key.handle, result, result.count, block, block.count) == 1
         case .ed25519(let bytes):
             return (try? VerificationKey(ed25519: bytes))?.isValid(result, for: block) ?? false
@@ -99,49 +92,18 @@ public enum PublicKey: Hashable, Sendable {
         }
     }
 
-    /// Whether an RSASSA-PKCS1-v1_5 signature over a message hashed incrementally was made by the matching private key;
-    /// `nil` where swift-crypto cannot check that: for other keys, and for RSA keys below 1024 bits.
-    func isValid(_ signature: [UInt8], for hash: RunningHash) -> Bool? {
-        guard case .rsa(let modulus, let exponent) = self else { return nil }
-        return VerificationKey.isValid(signature, for: hash, rsaModulus: modulus, exponent: exponent)
-    }
-
     /// Whether a signature over a message was made by the matching private key. Ed25519 ignores `hash`; ECDSA
     /// signatures are DER. Also false for an invalid key.
     public func isValid(
         _ signature: [UInt8], for message: [UInt8], _ hash: HashAlgorithm, _ padding: Padding = .default
     ) -> Bool {
-        if padding == .default, let key = verificationKey(hash) { return key.isValid(signature, for: message) }
         switch self {
-        case .ed25519, .x25519: return false
-        case .rsa, .ec: break
-        }
-        guard let key = try? OpenSSLKey(publicDER: subjectPublicKeyInfo) else { return false }
-        return ykit_key_verify(
-            key.handle, hash.openSSLName, padding == .pss ? 1 : 0, signature, signature.count, message,
-            message.count) == 1
-    }
-
-    /// The key for swift-crypto; `nil` for keys that it does not support.
-    private func verificationKey(_ hash: HashAlgorithm) -> VerificationKey? {
-        switch self {
-        case .rsa(let modulus, let exponent):
-            try? VerificationKey(rsaModulus: modulus, exponent: exponent, hash, .pkcs1)
-        case .ec(let curve, let point):
-            [.p256, .p384, .p521].contains(curve) ? try? VerificationKey(ecdsa: curve, point: point, hash) : nil
-        case .ed25519(let bytes): try? VerificationKey(ed25519: bytes)
-        case .x25519: nil
-        }
-    }
-}
-
-extension HashAlgorithm {
-    var openSSLName: String {
-        switch self {
-        case .sha1: "SHA1"
-        case .sha256: "SHA256"
-        case .sha384: "SHA384"
-        case .sha512: "SHA512"
+        case .ed25519(let bytes):
+            return (try? VerificationKey(ed25519: bytes))?.isValid(signature, for: message) ?? false
+        case .x25519: return false
+        case .rsa, .ec:
+            let padding = padding == .pss ? YKIT_PSS_ANY_SALT : YKIT_DEFAULT_PADDING
+            return (try? OpenSSLKey(self))?.isValid(signature, for: message, hash, padding: padding) ?? false
         }
     }
 }

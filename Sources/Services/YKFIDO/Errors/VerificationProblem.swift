@@ -24,8 +24,6 @@ public enum VerificationProblem: Error, Hashable, Sendable {
     case certificate(String)
     /// The attestation does not chain to a trusted certificate.
     case untrusted
-    /// Certificate paths are verified with OpenSSL 3, which is not installed.
-    case pathsNeedOpenSSL
     /// The public key is unusable, as described: not on its curve, too short, of a type that does not match its
     /// algorithm, or with forbidden parameters.
     case badKey(String)

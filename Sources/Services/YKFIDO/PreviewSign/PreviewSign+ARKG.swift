@@ -77,7 +77,7 @@ extension PreviewSign {
         /// - Parameters:
         ///   - input: At least 32 random bytes, used once and not kept.
         ///   - context: At most 64 bytes that separate the uses of a seed.
-        /// - Throws: `CryptoFault` for other lengths, and `noOpenSSL` without OpenSSL 3.
+        /// - Throws: `CryptoFault` for other lengths.
         public func derive(_ input: borrowing Secret, context: [UInt8]) throws(CryptoFault) -> DerivedKey {
             let derived = try points.derive(input, context: context)
             let point = derived.publicKey

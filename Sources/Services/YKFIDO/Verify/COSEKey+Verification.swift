@@ -6,8 +6,7 @@ public import YKWire
 extension COSEKey {
     /// Verifies a signature over a message with this key and its algorithm.
     ///
-    /// - Throws: `badSignature`, `badKey`, `weakAlgorithm` for RS1 unless SHA-1 is allowed, or `unsupportedAlgorithm`
-    ///   for ML-DSA-44, for unknown algorithms, and for ES256K and Ed448 if OpenSSL 3 is not installed.
+    /// - Throws: `badSignature`, `badKey`, `weakAlgorithm` for RS1 unless SHA-1 is allowed, or `unsupportedAlgorithm`.
     public func verify(
         _ signature: [UInt8], over message: [UInt8], allowingSHA1: Bool = false
     ) throws(VerificationProblem) {
@@ -44,8 +43,6 @@ extension COSEKey {
             if let key = try curveKey() { return key }
             if let key = try rsaKey() { return key }
             if let key = try mlDSAKey() { return key }
-        } catch .noOpenSSL {
-            throw .unsupportedAlgorithm(algorithm)
         } catch {
             throw .badKey("\(error)")
         }
@@ -84,7 +81,7 @@ extension COSEKey {
             try VerificationKey(ecdsa: .p384, point: point)
         case (.ec2(.p521, _, _), .es512?), (.ec2(.p521, _, _), .esp512?):
             try VerificationKey(ecdsa: .p521, point: point)
-        case (.ec2(.secp256k1, _, _), .es256K?): try VerificationKey(secp256k1: point)
+        case (.ec2(.secp256k1, _, _), .es256K?): try VerificationKey(ecdsa: .secp256k1, point: point)
         case (.okp(.ed25519, let x), .edDSA?), (.okp(.ed25519, let x), .ed25519?): try VerificationKey(ed25519: x)
         case (.okp(.ed448, let x), .edDSA?), (.okp(.ed448, let x), .ed448?): try VerificationKey(ed448: x)
         default: nil
@@ -100,6 +97,7 @@ extension COSEKey {
     private func mlDSAKey() throws(CryptoFault) -> VerificationKey? {
         guard case .other(type: 7) = material, let bytes = map[-1]?.bytes else { return nil }
         return switch algorithm {
+        case .mlDSA44?: try VerificationKey(mlDSA: .mlDSA44, bytes)
         case .mlDSA65?: try VerificationKey(mlDSA: .mlDSA65, bytes)
         case .mlDSA87?: try VerificationKey(mlDSA: .mlDSA87, bytes)
         default: nil

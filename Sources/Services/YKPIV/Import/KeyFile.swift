@@ -26,7 +26,7 @@ public enum KeyFileError: Error, Hashable, Sendable {
     case severalKeys
     /// It has this many certificates that could be the one to use.
     case severalCertificates(Int)
-    /// OpenSSL is not installed, or refused the key.
+    /// OpenSSL refused the key.
     case crypto(CryptoFault)
 }
 
@@ -99,7 +99,7 @@ public struct KeyFile: Sendable {
             guard rounds <= PKCS12.roundLimit else { throw .tooMuchWork(rounds: rounds) }
         }
         do { return try PrivateKey(pem: block.text, password: password) } catch {
-            guard block.isEncrypted, error != .noOpenSSL else { throw .crypto(error) }
+            guard block.isEncrypted else { throw .crypto(error) }
             let cipher = LegacyCipher.name(inHeadersOf: block.text) ?? LegacyCipher.name(in: block.content)
             if let cipher { throw .legacyCipher(cipher, isPKCS12: false) }
             throw .wrongPassword

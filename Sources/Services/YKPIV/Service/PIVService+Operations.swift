@@ -50,8 +50,7 @@ extension PIVService {
             let fault = WireError(.malformed, at: 0, "a signature of \(signature.count) bytes, not \(size)")
             throw .card(.malformed(fault, during: UseKey.name))
         }
-        let message: RunningHash? = if case .hashed(let message) = input, padding == .default { message } else { nil }
-        if let key, key.isResult(signature, of: block, padded: message) == false { throw .wrongSignature(slot) }
+        if let key, key.isResult(signature, of: block) == false { throw .wrongSignature(slot) }
         return signature
     }
 

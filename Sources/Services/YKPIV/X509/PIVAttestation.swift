@@ -63,8 +63,6 @@ public enum AttestationProblem: Hashable, Sendable {
     case tooLong
     /// A certificate in the chain breaks another rule of RFC 5280, in OpenSSL's words.
     case refused(subject: String, reason: String)
-    /// Certificate paths are verified with OpenSSL 3, which is not installed.
-    case needsOpenSSL
 }
 
 /// Verifies that an attestation comes from a vendor's device.
@@ -130,7 +128,6 @@ extension AttestationProblem {
         }
         self =
             switch fault {
-            case .noOpenSSL: .needsOpenSSL
             case .malformed: .refused(subject: "", reason: "a certificate cannot be read")
             case .noIssuer(let der): .noIssuer(subject: subject(der))
             case .expired(let der, _): .notValidNow(subject: subject(der))

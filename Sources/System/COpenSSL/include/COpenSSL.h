@@ -1,33 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that ykit needs from OpenSSL's libcrypto beyond swift-crypto: 3DES, keys of any kind, PKCS#12,
-// encrypted PEM and certificate paths. The library is loaded on the first call, so that programs start faster.
+// OpenSSL's libcrypto. The library is loaded on the first call, so that programs start faster; without libcrypto.so.3 the
+// program ends, as one that is linked to it would.
 //
-// Functions that write bytes return their number, or -1, and never write more than `room`. The caller owns the keys.
+// Functions that write bytes return their number, or -1, and never write more than `room`. The caller owns the handles.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-// Whether libcrypto.so.3 is installed and has every function in use.
-int ykit_openssl(void);
+// Hashes by OpenSSL's name ("SHA256", …). `out` has room for a digest.
+long ykit_hash(const char *hash, const uint8_t *in, size_t size, uint8_t *out);
+// "SHAKE128" and "SHAKE256", with an output of this length.
+long ykit_shake(const char *hash, const uint8_t *in, size_t size, uint8_t *out, size_t length);
 
-// 3DES in ECB mode on whole blocks with a 24-byte key; returns 0 on success.
-int ykit_3des(int encrypt, const uint8_t *key, const uint8_t *in, size_t size, uint8_t *out);
+// A hash computed incrementally. Finishing it leaves it unusable: finish a copy. When memory runs out, the program ends, as
+// with Swift's own allocations.
+typedef void *ykit_running;
+ykit_running ykit_running_new(const char *hash);
+ykit_running ykit_running_copy(ykit_running state);
+void ykit_running_free(ykit_running state);
+void ykit_running_update(ykit_running state, const uint8_t *in, size_t size);
+long ykit_running_finish(ykit_running state, uint8_t *out);
+
+// "HMAC" with a hash, "CMAC" with a cipher ("AES-128-CBC", …).
+long ykit_mac(
+    const char *mac, const char *inner, const uint8_t *key, size_t key_size, const uint8_t *in, size_t size, uint8_t *out,
+    size_t room);
+
+// Derive a key of `length` bytes from a password; return 0 on success. scrypt takes at most `memory` bytes.
+int ykit_pbkdf2(
+    const char *hash, const uint8_t *password, size_t password_size, const uint8_t *salt, size_t salt_size,
+    uint32_t rounds, uint8_t *out, size_t length);
+int ykit_scrypt(
+    const uint8_t *password, size_t password_size, const uint8_t *salt, size_t salt_size, uint64_t cost,
+    uint32_t block_size, uint32_t parallelism, uint64_t memory, uint8_t *out, size_t length);
+
+// A cipher ("AES-128-CBC", "DES-EDE3-ECB", …) without padding; returns 0 on success, -1 also for a key, a vector or a
+// message of the wrong size. The output is as long as the input.
+int ykit_cipher(
+    const char *name, int encrypt, const uint8_t *key, size_t key_size, const uint8_t *vector, size_t vector_size,
+    const uint8_t *in, size_t size, uint8_t *out);
+
+// Authenticated encryption ("AES-256-GCM", "ChaCha20-Poly1305"); returns 0 on success. The tag is written when encrypting
+// and checked when decrypting.
+#define YKIT_TAG 16
+int ykit_aead(
+    const char *name, int encrypt, const uint8_t *key, size_t key_size, const uint8_t *nonce, size_t nonce_size,
+    const uint8_t *context, size_t context_size, const uint8_t *in, size_t size, uint8_t *out, uint8_t *tag);
 
 typedef void *ykit_key;
 
 // Parses a private key (PKCS#8, PKCS#1 or SEC 1, DER) or a public key (SubjectPublicKeyInfo); NULL if invalid.
 ykit_key ykit_key_private(const uint8_t *der, size_t size);
 ykit_key ykit_key_public(const uint8_t *der, size_t size);
+// A public key from its parts, the cheapest way; NULL if invalid: a point on a curve, an RSA modulus and exponent, the bytes
+// of "ED25519", "ED448" or "X25519".
+ykit_key ykit_key_point(const char *curve, const uint8_t *point, size_t size);
+ykit_key ykit_key_modulus(const uint8_t *modulus, size_t size, const uint8_t *exponent, size_t exponent_size);
+ykit_key ykit_key_raw(const char *kind, const uint8_t *bytes, size_t size);
+// A private key from its parts: a scalar on a curve and the point that belongs to it, or the bytes of "ED25519" or "X25519".
+ykit_key ykit_key_scalar(
+    const char *curve, const uint8_t *scalar, size_t size, const uint8_t *point, size_t point_size);
+ykit_key ykit_key_raw_private(const char *kind, const uint8_t *bytes, size_t size);
 // Parses a private key from one PEM block; `password` may be NULL. Returns NULL if the key cannot be read.
 ykit_key ykit_key_pem(const uint8_t *text, size_t size, const char *password, size_t password_size);
 // Generates an RSA key of this many bits with the public exponent 65537.
 ykit_key ykit_key_rsa(unsigned bits);
-// Returns 1 if the private scalar of an elliptic curve key is in range.
-int ykit_key_check(ykit_key key);
 void ykit_key_free(ykit_key key);
-// PKCS#8 and SubjectPublicKeyInfo, DER.
+// PKCS#8, DER.
 long ykit_key_encode_private(ykit_key key, uint8_t *out, size_t room);
-long ykit_key_encode_public(ykit_key key, uint8_t *out, size_t room);
 // The name of the key type ("RSA", "EC", "ED25519", "X25519", …) and, on a curve, the curve's ("prime256v1", …).
 long ykit_key_kind(ykit_key key, char *out, size_t room);
 long ykit_key_curve(ykit_key key, char *out, size_t room);
@@ -46,9 +86,11 @@ long ykit_key_sign(ykit_key key, const char *hash, const uint8_t *in, size_t siz
 // Returns 1 if a DER-encoded ECDSA signature over a digest is valid.
 int ykit_key_verify_digest(
     ykit_key key, const uint8_t *signature, size_t signature_size, const uint8_t *digest, size_t size);
-// Returns 1 if the signature is valid. `pss` accepts a salt of any length.
+// Returns 1 if the signature is valid. The padding is the key's own, or PSS with a salt as long as the hash, or of any
+// length.
+enum { YKIT_DEFAULT_PADDING, YKIT_PSS, YKIT_PSS_ANY_SALT };
 int ykit_key_verify(
-    ykit_key key, const char *hash, int pss, const uint8_t *signature, size_t signature_size, const uint8_t *message,
+    ykit_key key, const char *hash, int padding, const uint8_t *signature, size_t signature_size, const uint8_t *message,
     size_t size);
 // Diffie-Hellman key agreement.
 long ykit_key_derive(ykit_key key, ykit_key peer, uint8_t *out, size_t room);
@@ -60,11 +102,16 @@ int ykit_rsa_complete(
 int ykit_rsa_remainders(
     const uint8_t *p, const uint8_t *q, size_t size, uint8_t *dp, uint8_t *dq, uint8_t *inverse);
 
+// Computes scalar G, uncompressed; -1 if the scalar is zero or not below the order of the curve.
+long ykit_curve_point(const char *curve, const uint8_t *scalar, size_t size, uint8_t *out, size_t room);
+
 // Computes number + addend modulo the order of P-256; addend and result have 32 bytes. Returns 0 on success.
 int ykit_p256_scalar(const uint8_t *number, size_t size, const uint8_t *addend, uint8_t *out);
 // Computes scalar G + point on P-256; the scalar has 32 bytes, the result is uncompressed, 65 bytes. Returns 0 on success,
 // -1 also if the point is not on the curve or the sum is the point at infinity.
 int ykit_p256_add(const uint8_t *scalar, const uint8_t *point, size_t size, uint8_t *out);
+// Rewrites a point on P-256 in its compressed or uncompressed form.
+long ykit_p256_point(const uint8_t *point, size_t size, int compressed, uint8_t *out, size_t room);
 
 // The content of a PKCS#12 file: the key as PKCS#8 (NULL if there is none), then certificates, the key's own first.
 typedef struct {
@@ -72,8 +119,8 @@ typedef struct {
     size_t size;
 } ykit_blob;
 // Returns 0 on success, -1 if the file is not PKCS#12 or is encrypted with an unknown cipher, -2 if the password is wrong,
-// -3 if the file has no MAC and either may be the case. `blobs` receives the key and then
-// the certificates; `count` is its capacity and is set to their number. Free each with ykit_blob_free.
+// -3 if the file has no MAC and either may be the case. `blobs` receives the key and then the certificates; `count` is its
+// capacity and is set to their number. Free each with ykit_blob_free.
 int ykit_pkcs12(const uint8_t *der, size_t size, const char *password, ykit_blob *blobs, size_t *count);
 void ykit_blob_free(ykit_blob blob);
 
@@ -95,9 +142,8 @@ typedef struct {
 } ykit_path;
 
 // Returns 0 if a path leads to an anchor; `path` then holds it, the end entity first. Returns OpenSSL's X509_V_ERR code
-// if there is none; `path` then holds the certificate that failed, if any. Returns -1 without OpenSSL, -2 if a
-// certificate cannot be parsed. `count` is the capacity of `path` and is set to the number of its entries; free each
-// with ykit_blob_free in any case.
+// if there is none; `path` then holds the certificate that failed, if any. Returns -2 if a certificate cannot be parsed.
+// `count` is the capacity of `path` and is set to the number of its entries; free each with ykit_blob_free in any case.
 int ykit_path_verify(const ykit_path *wanted, ykit_blob *path, size_t *count);
 // OpenSSL's description of an error.
 const char *ykit_path_reason(int error);

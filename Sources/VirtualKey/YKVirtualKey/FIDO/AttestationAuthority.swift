@@ -6,7 +6,7 @@ import YKWire
 /// Creates the attestation certificates of a virtual key (RFC 5280 §4.1, WebAuthn Level 3 §8.2.1). They are issued by a
 /// small authority of the key's own, which vouches only that a virtual key made the credential.
 struct AttestationAuthority {
-    let key: SigningKey
+    let key: PrivateKey
 
     /// The authority's own certificate.
     func root(serial: [UInt8]) throws(CryptoFault) -> [UInt8] {
@@ -16,7 +16,7 @@ struct AttestationAuthority {
 
     /// A certificate for an attestation key: for a batch, or for a single key if `device` is its serial number.
     func leaf(
-        for leaf: SigningKey, serial: [UInt8], aaguid: [UInt8], transports: UInt8, device: UInt32? = nil
+        for leaf: PrivateKey, serial: [UInt8], aaguid: [UInt8], transports: UInt8, device: UInt32? = nil
     ) throws(CryptoFault) -> [UInt8] {
         let model = Self.sequence([
             Self.identifier([0x2B, 0x06, 0x01, 0x04, 0x01, 0x82, 0xE5, 0x1C, 0x01, 0x01, 0x04]),
@@ -32,12 +32,12 @@ struct AttestationAuthority {
     }
 
     private func certificate(
-        of subject: SigningKey, _ serial: [UInt8], _ name: [UInt8], _ extensions: [[UInt8]]
+        of subject: PrivateKey, _ serial: [UInt8], _ name: [UInt8], _ extensions: [[UInt8]]
     ) throws(CryptoFault) -> [UInt8] {
         let content = Self.sequence([
             TLV(0xA0, TLV(0x02, [2]).encoded).encoded, TLV(0x02, [0x01] + serial).encoded, Self.ecdsaWithSHA256,
             Self.rootName, Self.sequence([Self.time(0x17, "240101000000Z"), Self.time(0x18, "20740101000000Z")]), name,
-            Self.sequence([Self.ecPublicKey, TLV(0x03, [0, 4] + subject.publicKey).encoded]),
+            subject.publicKey.subjectPublicKeyInfo,
             TLV(0xA3, Self.sequence(extensions)).encoded,
         ])
         let signature = try key.sign(content)
@@ -64,10 +64,6 @@ struct AttestationAuthority {
     }
 
     private static let ecdsaWithSHA256 = sequence([identifier([0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02])])
-    private static let ecPublicKey = sequence([
-        identifier([0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]),
-        identifier([0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]),
-    ])
 
     private static func sequence(_ parts: [[UInt8]]) -> [UInt8] { TLV(0x30, Array(parts.joined())).encoded }
     private static func identifier(_ bytes: [UInt8]) -> [UInt8] { TLV(0x06, bytes).encoded }

@@ -269,7 +269,7 @@ extension FIDOAuthenticator {
 
     /// Signs with the attestation key.
     func attest(_ message: [UInt8]) throws(Refusal) -> [UInt8] {
-        do { return try SigningKey(p256: Secret(memory.attestationKey)).sign(message) } catch {
+        do { return try PrivateKey(.p256, scalar: Secret(memory.attestationKey)).sign(message) } catch {
             throw .ctap(Status.other)
         }
     }

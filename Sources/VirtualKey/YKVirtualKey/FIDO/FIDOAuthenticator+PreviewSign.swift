@@ -79,7 +79,7 @@ extension FIDOAuthenticator {
         if handle.policy == .verification, !request.isVerified { throw .ctap(Status.pinUvAuthTokenRequired) }
         do {
             let seed = try handle.seed(memory.seed, credential, rpIDHash)
-            return try SigningKey(p256: try seed.derive(keyHandle, context: context)).sign(digest: digest)
+            return try PrivateKey(.p256, scalar: try seed.derive(keyHandle, context: context)).sign(digest: digest)
         } catch { throw .ctap(Status.invalidCredential) }
     }
 

@@ -90,7 +90,7 @@ package struct FIDOMemory: Hashable, Sendable {
         attestationKey = try inputs.draw(32)
         authorityKey = HashAlgorithm.sha256.hash(attestationKey + (try inputs.draw(32)))
         do {
-            let key = try SigningKey(p256: Secret(authorityKey))
+            let key = try PrivateKey(.p256, scalar: Secret(authorityKey))
             authority = try AttestationAuthority(key: key).root(serial: Array(seed.suffix(8)))
             certificate = try certificate(profile, device: nil)
         } catch { throw .status(.memoryFailure) }
@@ -99,8 +99,8 @@ package struct FIDOMemory: Hashable, Sendable {
     /// A certificate for the attestation key: for the batch, or for this key alone.
     func certificate(_ profile: DeviceProfile, device: UInt32?) throws(CryptoFault) -> [UInt8] {
         let number = device.map { HashAlgorithm.sha256.hash("\($0)".utf8) } ?? seed
-        return try AttestationAuthority(key: try SigningKey(p256: Secret(authorityKey))).leaf(
-            for: try SigningKey(p256: Secret(attestationKey)), serial: Array(number.prefix(8)),
+        return try AttestationAuthority(key: try PrivateKey(.p256, scalar: Secret(authorityKey))).leaf(
+            for: try PrivateKey(.p256, scalar: Secret(attestationKey)), serial: Array(number.prefix(8)),
             aaguid: profile.model.aaguid, transports: profile.attestedTransports, device: device)
     }
 

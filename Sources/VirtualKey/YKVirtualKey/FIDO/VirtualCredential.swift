@@ -52,17 +52,17 @@ package struct VirtualCredential: Hashable, Sendable {
     }
 
     /// The private key.
-    func signingKey() throws(Refusal) -> SigningKey {
+    func signingKey() throws(Refusal) -> PrivateKey {
         do {
             switch algorithm {
-            case .edDSA: return try SigningKey(ed25519: Secret(secret))
-            case .es384: return try SigningKey(p384: Secret(try stretched(48)))
+            case .edDSA: return try PrivateKey(ed25519: Secret(secret))
+            case .es384: return try PrivateKey(.p384, scalar: Secret(try stretched(48)))
             case .es512:
                 var number = try stretched(66)
                 number[0] = 0
-                return try SigningKey(p521: Secret(number))
-            case .rs256: return try SigningKey(rsa: Secret(privateKey ?? []))
-            default: return try SigningKey(p256: Secret(secret))
+                return try PrivateKey(.p521, scalar: Secret(number))
+            case .rs256: return try PrivateKey(der: Secret(privateKey ?? []))
+            default: return try PrivateKey(.p256, scalar: Secret(secret))
             }
         } catch { throw .status(.memoryFailure) }
     }
@@ -73,15 +73,17 @@ package struct VirtualCredential: Hashable, Sendable {
 
     /// The public key.
     func publicKey() throws(Refusal) -> COSEKey {
-        let key = try signingKey()
-        let bytes = key.publicKey
-        let (x, y) = (Array(bytes.prefix(bytes.count / 2)), Array(bytes.dropFirst(bytes.count / 2)))
-        return switch algorithm {
-        case .edDSA: COSEKey(okp: .ed25519, algorithm: .edDSA, x: bytes)
-        case .es384: COSEKey(ec2: .p384, algorithm: .es384, x: x, y: y)
-        case .es512: COSEKey(ec2: .p521, algorithm: .es512, x: x, y: y)
-        case .rs256: COSEKey(rsaModulus: bytes, exponent: key.publicExponent, algorithm: .rs256)
-        default: COSEKey(ec2: .p256, algorithm: .es256, x: x, y: y)
+        switch try signingKey().publicKey {
+        case .rsa(let modulus, let exponent): return COSEKey(rsaModulus: modulus, exponent: exponent, algorithm: .rs256)
+        case .ed25519(let bytes), .x25519(let bytes): return COSEKey(okp: .ed25519, algorithm: .edDSA, x: bytes)
+        case .ec(let curve, let point):
+            let x = Array(point[1...curve.fieldSize])
+            let y = Array(point.suffix(curve.fieldSize))
+            return switch curve {
+            case .p384: COSEKey(ec2: .p384, algorithm: .es384, x: x, y: y)
+            case .p521: COSEKey(ec2: .p521, algorithm: .es512, x: x, y: y)
+            default: COSEKey(ec2: .p256, algorithm: .es256, x: x, y: y)
+            }
         }
     }
 

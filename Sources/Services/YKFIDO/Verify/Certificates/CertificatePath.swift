@@ -23,8 +23,7 @@ public struct CertificatePath: Sendable {
     /// - Parameters:
     ///   - anchors: the trusted certificates, DER.
     ///   - time: seconds since 1970-01-01 00:00 UTC.
-    /// - Throws: `untrusted` when no anchor is reached, `certificate` if a certificate on the path is invalid,
-    ///   `pathsNeedOpenSSL` if OpenSSL 3 is not installed.
+    /// - Throws: `untrusted` when no anchor is reached, `certificate` if a certificate on the path is invalid.
     public func verify(anchors: [[UInt8]], at time: Int64) throws(VerificationProblem) {
         guard certificates.count <= Self.limit else {
             throw .certificate("the chain has \(certificates.count) certificates")
@@ -49,7 +48,6 @@ extension VerificationProblem {
     init(_ fault: CertificatePathCheck.Fault) {
         self =
             switch fault {
-            case .noOpenSSL: .pathsNeedOpenSSL
             case .noIssuer: .untrusted
             case .malformed: .certificate("it cannot be read")
             case .tooLong: .certificate("the path is too long")

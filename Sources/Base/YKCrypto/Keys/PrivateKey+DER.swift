@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PrivateKey {
+    /// The key as PKCS#8 (RFC 5208), DER.
+    public var der: SharedSecret {
+        switch publicKey {
+        case .rsa: secret
+        case .ec(let curve, let point):
+            pkcs8(DERWriter.sequence(DERWriter.ecPublicKey, curve.identifier)) { scalar in
+                DERWriter.sequence(
+                    DERWriter.number([1]), DERWriter.octets(scalar), DERWriter.object(0xA1, DERWriter.bits(point)))
+            }
+        case .ed25519: pkcs8(DERWriter.ed25519, DERWriter.octets)
+        case .x25519: pkcs8(DERWriter.x25519, DERWriter.octets)
+        }
+    }
+
+    private func pkcs8(_ algorithm: [UInt8], _ content: ([UInt8]) -> [UInt8]) -> SharedSecret {
+        var bytes = secret.value.copyBytes()
+        var inner = content(bytes)
+        var outer = DERWriter.sequence(DERWriter.number([0]), algorithm, DERWriter.octets(inner))
+        defer {
+            Secret.wipe(&bytes)
+            Secret.wipe(&inner)
+            Secret.wipe(&outer)
+        }
+        return SharedSecret(Secret(outer))
+    }
+
+    /// Reads a key in the form of ``der``, unless it is RSA; returns `nil` for all others. OpenSSL's decoders take ten
+    /// times as long.
+    static func common(_ der: [UInt8]) -> PrivateKey? {
+        guard let key = parsed(der), key.der.value == Secret(der) else { return nil }
+        return key
+    }
+
+    private static func parsed(_ der: [UInt8]) -> PrivateKey? {
+        var reader = DERReader(der)
+        guard var info = reader.object(0x30), info.number() != nil, let algorithm = info.object(0x30),
+            var content = info.object(0x04)
+        else { return nil }
+        let name = DERWriter.sequence(Array(algorithm.rest))
+        switch name {
+        case DERWriter.ed25519: return content.object(0x04).flatMap { try? PrivateKey(ed25519: Secret($0.rest)) }
+        case DERWriter.x25519: return content.object(0x04).flatMap { try? PrivateKey(x25519: Secret($0.rest)) }
+        default:
+            let curve = VerificationKey.Curve.allCases.first {
+                DERWriter.sequence(DERWriter.ecPublicKey, $0.identifier) == name
+            }
+            guard let curve, var key = content.object(0x30), key.number() != nil else { return nil }
+            return key.object(0x04).flatMap { try? PrivateKey(curve, scalar: Secret($0.rest)) }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenSSL
+
+/// Calls of libcrypto that write bytes.
+enum OpenSSL {
+    /// Lets a function write into `room` bytes; throws when it reports failure.
+    static func output(
+        _ room: Int, _ what: @autoclosure () -> String, _ body: (UnsafeMutablePointer<UInt8>?, Int) -> Int
+    ) throws(CryptoFault) -> [UInt8] {
+        var result = -1
+        let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+            result = body(buffer.baseAddress, room)
+            count = max(0, min(room, result))
+        }
+        guard result >= 0 else { throw CryptoFault(what()) }
+        return bytes
+    }
+
+    /// Lets a function write a digest, which fails only when memory runs out.
+    static func digest(_ size: Int, _ body: (UnsafeMutablePointer<UInt8>?) -> Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = body(buffer.baseAddress)
+            precondition(count == size, "OpenSSL: no memory")
+        }
+    }
+
+    /// Encrypts or decrypts with a cipher by OpenSSL's name, without padding.
+    static func cipher(
+        _ name: String, _ message: [UInt8], key: borrowing Secret, vector: [UInt8] = [], encrypts: Bool
+    ) throws(CryptoFault) -> [UInt8] {
+        var output = [UInt8](repeating: 0, count: message.count)
+        let status = key.withBytes {
+            ykit_cipher(
+                name, encrypts ? 1 : 0, $0.octets, $0.count, vector, vector.count, message, message.count, &output)
+        }
+        guard status == 0 else { throw CryptoFault("\(name): a key or a message of the wrong size") }
+        return output
+    }
+
+    /// The size of the tag of authenticated encryption, at the end of the ciphertext.
+    static let tagSize = Int(YKIT_TAG)
+
+    /// Encrypts and authenticates with a cipher by OpenSSL's name; the tag follows the ciphertext.
+    static func seal(
+        _ name: String, _ plaintext: UnsafePointer<UInt8>?, _ size: Int, key: borrowing Secret, nonce: [UInt8],
+        context: [UInt8]
+    ) throws(CryptoFault) -> [UInt8] {
+        var output = [UInt8](repeating: 0, count: size + tagSize)
+        let status = key.withBytes { key in
+            output.withUnsafeMutableBufferPointer {
+                ykit_aead(
+                    name, 1, key.octets, key.count, nonce, nonce.count, context, context.count, plaintext, size,
+                    $0.baseAddress, $0.baseAddress?.advanced(by: size))
+            }
+        }
+        guard status == 0 else { throw CryptoFault("\(name): a key or nonce of the wrong size") }
+        return output
+    }
+
+    /// Decrypts what ``seal(_:_:_:key:nonce:context:)`` encrypted.
+    static func open(
+        _ name: String, _ sealed: [UInt8], key: borrowing Secret, nonce: [UInt8], context: [UInt8]
+    ) throws(CryptoFault) -> [UInt8] {
+        guard sealed.count >= tagSize else { throw CryptoFault("\(name): too short") }
+        var (output, tag) = (Array(sealed.dropLast(tagSize)), Array(sealed.suffix(tagSize)))
+        let status = key.withBytes {
+            ykit_aead(
+                name, 0, $0.octets, $0.count, nonce, nonce.count, context, context.count, sealed, output.count, &output,
+                &tag)
+        }
+        guard status == 0 else { throw CryptoFault("\(name): not authentic") }
+        return output
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The address of the first byte.
+    var octets: UnsafePointer<UInt8>? { bindMemory(to: UInt8.self).baseAddress }
+}
