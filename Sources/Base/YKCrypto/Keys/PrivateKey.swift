@@ -18,7 +18,7 @@ public struct PrivateKey: Sendable {
         let publicKey = try PublicKey(of: key)
         var bytes: [UInt8]
         switch publicKey {
-        case .ec(let curve, _): bytes = try key.number("priv").padded(to: curve.fieldSize)
+        case .ec: bytes = try key.number("priv")
         case .ed25519, .x25519: bytes = try key.bytes("priv")
         case .rsa:
             bytes = try OpenSSL.output(8192, "the key cannot be written") {
@@ -69,8 +69,12 @@ public struct PrivateKey: Sendable {
     public init(_ curve: VerificationKey.Curve, scalar: borrowing Secret) throws(CryptoFault) {
         let size = curve.fieldSize
         guard scalar.count <= size else { throw CryptoFault("\(curve): not a private key") }
-        var number = scalar.copyBytes().padded(to: size)
-        defer { Secret.wipe(&number) }
+        var bytes = scalar.copyBytes()
+        var number = bytes.padded(to: size)
+        defer {
+            Secret.wipe(&bytes)
+            Secret.wipe(&number)
+        }
         let point = try OpenSSL.output(1 + 2 * size, "\(curve): not a private key") {
             ykit_curve_point(curve.openSSLName, number, size, $0, $1)
         }
