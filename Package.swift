@@ -103,8 +103,7 @@ let targets: [Target] = [
         "Keys/YKInventory",
         [
             "YKLUKS", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKAge", "YKTransport", "YKX509",
-            "YKCrypto",
-            "YKWire",
+            "YKCrypto", "YKWire",
         ]),
     library("Online/YKHTTP", ["YKCapture", "YKTransport", "YKX509", "YKCrypto", "YKWire", "CCurl"]),
     library("Online/YKArculus", ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
@@ -126,8 +125,7 @@ let targets: [Target] = [
         [
             "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKOpenPGP", "YKHSMAuth", "YKNFC",
             "YKSecrets", "YKSecurityDomain", "YKSecureChannel", "YKStore", "YKToken", "YKCapture", "YKVirtualKey",
-            "YKHardware",
-            "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
+            "YKHardware", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
         ]),
 
     library("CommandLine/Arguments", []),
@@ -143,19 +141,16 @@ let targets: [Target] = [
             "TerminalIO", "YKHTTP", "YKArculus", "YKCTKIP", "YKApproval", "YKSecondFactor", "YKRelyingParty",
             "YKInteraction", "YKDesktop", "YKUse", "YKInventory", "YKLUKS", "YKStore", "YKTokenStore", "YKKeys",
             "YKKeyAgent", "YKOATH", "YKSecrets", "YKFIDO", "YKPIV", "YKOTP", "YKOpenPGP", "YKHSMAuth",
-            "YKSecurityDomain",
-            "YKManagement",
-            "YKNFC", "YKToken", "YKSSH", "YKBridge",
-            "YKAge", "YKSecurID", "YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCapture", "YKHardware",
-            "YKWire", "YKProtocols", "YKCrypto", "YKX509",
+            "YKSecurityDomain", "YKManagement", "YKNFC", "YKToken", "YKSSH", "YKBridge", "YKAge", "YKSecurID",
+            "YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCapture", "YKHardware", "YKWire", "YKProtocols",
+            "YKCrypto", "YKX509",
         ]),
     library(
         "CommandLine/Verbs",
         [
             "Words", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKRelyingParty", "YKInteraction",
             "YKDesktop", "YKUse", "YKStore", "YKTokenStore", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement",
-            "YKSSH", "YKAge", "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKCapture",
-            "YKHardware", "YKWire",
+            "YKSSH", "YKAge", "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
             "YKProtocols", "YKCrypto", "YKX509",
         ]),
     library(
@@ -197,10 +192,9 @@ let targets: [Target] = [
         "CommandLine/DeviceVerbs",
         [
             "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKRelyingParty", "YKInteraction", "YKDesktop",
-            "YKUse", "YKInventory", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement", "YKBridge",
-            "YKVirtualKey",
-            "YKVirtualKeyHost", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
-            "YKProtocols", "YKCrypto",
+            "YKUse", "YKInventory", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement", "YKBridge", "YKVirtualKey",
+            "YKVirtualKeyHost", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire", "YKProtocols",
+            "YKCrypto",
         ]),
     .executableTarget(
         name: "ykit",
@@ -243,15 +237,15 @@ let targets: [Target] = [
     test(
         "YKHardwareTests",
         [
-            "YKHardware", "YKSmartCard", "YKVirtualKey", "YKTransport", "YKVirtualKeyHost",
-            "YKProtocols", "YKWire", "CPCSC", "CUSB",
+            "YKHardware", "YKSmartCard", "YKVirtualKey", "YKTransport", "YKVirtualKeyHost", "YKProtocols", "YKWire",
+            "CPCSC", "CUSB",
         ]),
     test("YKTransportTests", ["YKCapture", "YKHTTP", "YKTransport", "YKProtocols", "YKWire"]),
     test(
         "YKSecureChannelTests",
         [
-            "YKSecureChannel", "YKOATH", "YKPIV", "YKVirtualKey", "YKTransport", "YKProtocols", "YKX509",
-            "YKCrypto", "YKWire",
+            "YKSecureChannel", "YKOATH", "YKPIV", "YKVirtualKey", "YKTransport", "YKProtocols", "YKX509", "YKCrypto",
+            "YKWire",
         ],
         resources: [.copy("vectors")]),
     test(
@@ -273,8 +267,7 @@ let targets: [Target] = [
     test(
         "YKSecurityDomainTests",
         [
-            "YKSecurityDomain", "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto",
-            "YKWire",
+            "YKSecurityDomain", "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
         ],
         resources: [.copy("vectors")]),
     test("YKOTPTests", ["YKOTP", "YKCapture", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire"]),
@@ -291,14 +284,8 @@ let targets: [Target] = [
         "CLITests",
         [
             "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "DeviceVerbs", "FIDOVerbs", "HostVerbs", "Verbs",
-            "Words",
-            "TerminalIO",
-            "Arguments",
-            "YKKeys", "YKVirtualKey", "YKVirtualKeyHost", "YKHardware", "YKManagement", "YKBridge", "YKInteraction",
-            "YKOATH", "YKFIDO",
-            "YKPIV",
-            "YKSSH",
-            "YKCapture",
+            "Words", "TerminalIO", "Arguments", "YKKeys", "YKVirtualKey", "YKVirtualKeyHost", "YKHardware",
+            "YKManagement", "YKBridge", "YKInteraction", "YKOATH", "YKFIDO", "YKPIV", "YKSSH", "YKCapture",
             "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire", "CThreads",
         ],
         resources: [.copy("scripts"), .copy("fixtures")]),
@@ -306,31 +293,28 @@ let targets: [Target] = [
         "WordsTests",
         [
             "Words", "TerminalIO", "YKApproval", "YKArculus", "YKCTKIP", "YKFIDO", "YKHTTP", "YKHardware",
-            "YKInteraction", "YKKeys",
-            "YKManagement", "YKOATH", "YKOTP", "YKOpenPGP", "YKPIV", "YKProtocols", "YKRelyingParty", "YKSecondFactor",
-            "YKSecrets", "YKSecurID", "YKSecurityDomain", "YKToken", "YKTransport", "YKVirtualKey", "YKVirtualKeyHost",
-            "YKWire",
+            "YKInteraction", "YKKeys", "YKManagement", "YKOATH", "YKOTP", "YKOpenPGP", "YKPIV", "YKProtocols",
+            "YKRelyingParty", "YKSecondFactor", "YKSecrets", "YKSecurID", "YKSecurityDomain", "YKToken",
+            "YKTransport", "YKVirtualKey", "YKVirtualKeyHost", "YKWire",
         ]),
     test(
         "YKKeysTests",
         [
             "YKKeys", "YKStore", "YKSecurityDomain", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement",
-            "YKCapture", "YKHardware",
-            "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKProtocols", "YKCrypto", "YKWire",
+            "YKCapture", "YKHardware", "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKProtocols", "YKCrypto",
+            "YKWire",
         ]),
     test(
         "YKLUKSTests",
         [
-            "YKLUKS", "YKKeys", "YKFIDO", "YKPIV", "YKHardware", "YKVirtualKey", "YKTransport", "YKCrypto",
-            "YKWire",
+            "YKLUKS", "YKKeys", "YKFIDO", "YKPIV", "YKHardware", "YKVirtualKey", "YKTransport", "YKCrypto", "YKWire",
         ],
         resources: [.copy("headers")]),
     test(
         "YKInventoryTests",
         [
             "YKInventory", "YKLUKS", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKAge",
-            "YKVirtualKey",
-            "YKTransport", "YKX509", "YKCrypto", "YKWire",
+            "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire",
         ]),
     test(
         "YKArculusTests",
@@ -360,8 +344,7 @@ let targets: [Target] = [
     test(
         "YKSecondFactorTests",
         [
-            "YKSecondFactor", "YKPrivacyIDEA", "YKHTTP", "YKStore", "YKFIDO", "YKToken", "YKVirtualKey",
-            "YKCapture",
+            "YKSecondFactor", "YKPrivacyIDEA", "YKHTTP", "YKStore", "YKFIDO", "YKToken", "YKVirtualKey", "YKCapture",
             "YKTransport", "YKCrypto", "YKWire",
         ]),
     test(
@@ -377,8 +360,7 @@ let targets: [Target] = [
     test(
         "YKBridgeTests",
         [
-            "YKBridge", "YKInteraction", "YKFIDO", "YKPIV", "YKOpenPGP", "YKOATH", "YKVirtualKeyHost",
-            "YKVirtualKey",
+            "YKBridge", "YKInteraction", "YKFIDO", "YKPIV", "YKOpenPGP", "YKOATH", "YKVirtualKeyHost", "YKVirtualKey",
             "YKHardware", "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
         ]),
     test("YKDesktopTests", ["YKDesktop", "YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
