@@ -33,16 +33,13 @@ static void add_key(EVP_PKEY *key, ykit_blob *blob) {
     ssl()->PKCS8_PRIV_KEY_INFO_free(info);
 }
 
-int ykit_pkcs12(const uint8_t *der, size_t size, const char *password, ykit_blob *blobs, size_t *count) {
-    size_t room = *count;
-    *count = 0;
-    if (!fits(size) || room < 1) return -1;
-    pthread_once(&files_once, load_providers);
+static int open_file(
+    const uint8_t *der, size_t size, const char *password, ykit_blob *blobs, size_t room, size_t *count) {
     PKCS12 *file = ssl()->PKCS12_init_ex(NID_pkcs7_data, files_context, NULL);
     const uint8_t *next = der;
     if (!file || !ssl()->d2i_PKCS12(&file, &next, (long)size)) {
         ssl()->PKCS12_free(file);
-        return (int)done(-1);
+        return -1;
     }
     // OpenSSL 3.0 opens no file without a MAC, so it gets one; only the decryption shows that the password is wrong.
     int is_proven = ssl()->PKCS12_mac_present(file);
@@ -55,7 +52,7 @@ int ykit_pkcs12(const uint8_t *der, size_t size, const char *password, ykit_blob
     STACK_OF(X509) *others = NULL;
     int ok = !wrong && ssl()->PKCS12_parse(file, password, &key, &own, &others) == 1;
     ssl()->PKCS12_free(file);
-    if (!ok) return (int)done(!is_proven ? -3 : wrong ? -2 : -1);
+    if (!ok) return !is_proven ? -3 : wrong ? -2 : -1;
     blobs[0] = (ykit_blob){NULL, 0};
     add_key(key, &blobs[0]);
     *count = 1;
@@ -65,7 +62,19 @@ int ykit_pkcs12(const uint8_t *der, size_t size, const char *password, ykit_blob
     ssl()->EVP_PKEY_free(key);
     ssl()->X509_free(own);
     if (others) ssl()->OPENSSL_sk_pop_free((OPENSSL_STACK *)others, (OPENSSL_sk_freefunc)ssl()->X509_free);
-    return (int)done(0);
+    return 0;
+}
+
+int ykit_pkcs12(const uint8_t *der, size_t size, const char *password, ykit_blob *blobs, size_t *count) {
+    size_t room = *count;
+    *count = 0;
+    if (!fits(size) || room < 1) return -1;
+    pthread_once(&files_once, load_providers);
+    // The functions for the MAC have no parameter for the context.
+    OSSL_LIB_CTX *usual = ssl()->OSSL_LIB_CTX_set0_default(ssl()->context);
+    int result = open_file(der, size, password, blobs, room, count);
+    ssl()->OSSL_LIB_CTX_set0_default(usual);
+    return (int)done(result);
 }
 
 void ykit_blob_free(ykit_blob blob) {

@@ -42,17 +42,18 @@
     X(EVP_PKEY_Q_keygen) X(EVP_PKEY_sign) X(EVP_PKEY_sign_init) X(EVP_PKEY_verify) X(EVP_PKEY_verify_init)            \
     X(EVP_Q_digest) X(EVP_Q_mac) X(i2d_PKCS8_PRIV_KEY_INFO) X(i2d_X509) X(OBJ_sn2nid) X(OPENSSL_cleanse)              \
     X(OPENSSL_init_crypto) X(OPENSSL_sk_new_null) X(OPENSSL_sk_num) X(OPENSSL_sk_pop_free) X(OPENSSL_sk_push)         \
-    X(OPENSSL_sk_value) X(OSSL_LIB_CTX_new) X(OSSL_PARAM_construct_BN) X(OSSL_PARAM_construct_end)                    \
-    X(OSSL_PARAM_construct_int) X(OSSL_PARAM_construct_octet_string) X(OSSL_PARAM_construct_uint32)                   \
-    X(OSSL_PARAM_construct_uint64) X(OSSL_PARAM_construct_utf8_string) X(OSSL_PROVIDER_load)                          \
-    X(PEM_read_bio_PrivateKey_ex) X(PKCS12_free) X(PKCS12_init_ex) X(PKCS12_mac_present) X(PKCS12_parse)              \
-    X(PKCS12_set_mac) X(PKCS12_verify_mac) X(PKCS8_PRIV_KEY_INFO_free) X(X509_free) X(X509_get_signature_info)        \
-    X(X509_new_ex) X(X509_STORE_add_cert) X(X509_STORE_CTX_free) X(X509_STORE_CTX_get0_chain)                         \
-    X(X509_STORE_CTX_get0_param) X(X509_STORE_CTX_get_current_cert) X(X509_STORE_CTX_get_error)                       \
-    X(X509_STORE_CTX_get_error_depth) X(X509_STORE_CTX_get_ex_data) X(X509_STORE_CTX_init) X(X509_STORE_CTX_new_ex)   \
-    X(X509_STORE_CTX_set_ex_data) X(X509_STORE_CTX_set_verify_cb) X(X509_STORE_free) X(X509_STORE_new)                \
-    X(X509_verify_cert) X(X509_verify_cert_error_string) X(X509_VERIFY_PARAM_set_auth_level)                          \
-    X(X509_VERIFY_PARAM_set_depth) X(X509_VERIFY_PARAM_set_flags) X(X509_VERIFY_PARAM_set_time)
+    X(OPENSSL_sk_value) X(OSSL_LIB_CTX_new) X(OSSL_LIB_CTX_set0_default) X(OSSL_PARAM_construct_BN)                   \
+    X(OSSL_PARAM_construct_end) X(OSSL_PARAM_construct_int) X(OSSL_PARAM_construct_octet_string)                      \
+    X(OSSL_PARAM_construct_uint32) X(OSSL_PARAM_construct_uint64) X(OSSL_PARAM_construct_utf8_string)                 \
+    X(OSSL_PROVIDER_load) X(PEM_read_bio_PrivateKey_ex) X(PKCS12_free) X(PKCS12_init_ex) X(PKCS12_mac_present)        \
+    X(PKCS12_parse) X(PKCS12_set_mac) X(PKCS12_verify_mac) X(PKCS8_PRIV_KEY_INFO_free) X(X509_free)                   \
+    X(X509_get_signature_info) X(X509_new_ex) X(X509_STORE_add_cert) X(X509_STORE_CTX_free)                           \
+    X(X509_STORE_CTX_get0_chain) X(X509_STORE_CTX_get0_param) X(X509_STORE_CTX_get_current_cert)                      \
+    X(X509_STORE_CTX_get_error) X(X509_STORE_CTX_get_error_depth) X(X509_STORE_CTX_get_ex_data)                       \
+    X(X509_STORE_CTX_init) X(X509_STORE_CTX_new_ex) X(X509_STORE_CTX_set_ex_data) X(X509_STORE_CTX_set_verify_cb)     \
+    X(X509_STORE_free) X(X509_STORE_new) X(X509_verify_cert) X(X509_verify_cert_error_string)                         \
+    X(X509_VERIFY_PARAM_set_auth_level) X(X509_VERIFY_PARAM_set_depth) X(X509_VERIFY_PARAM_set_flags)                 \
+    X(X509_VERIFY_PARAM_set_time)
 
 typedef struct {
 #define FIELD(name) __typeof__(&name) name;

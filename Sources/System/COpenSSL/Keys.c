@@ -106,7 +106,10 @@ ykit_key ykit_key_pem(const uint8_t *text, size_t size, const char *password, si
     BIO *bio = ssl()->BIO_new_mem_buf(text, (int)size);
     if (!bio) return NULL;
     phrase user = {password, password_size};
+    // The functions for "DEK-Info" have no parameter for the context.
+    OSSL_LIB_CTX *usual = ssl()->OSSL_LIB_CTX_set0_default(ssl()->context);
     EVP_PKEY *key = ssl()->PEM_read_bio_PrivateKey_ex(bio, NULL, give, &user, ssl()->context, NULL);
+    ssl()->OSSL_LIB_CTX_set0_default(usual);
     ssl()->BIO_free(bio);
     done(0);
     return key;
