@@ -149,3 +149,48 @@ CASES = [
 def test_rules():
     for index, (check, files, count) in enumerate(CASES, 1):
         expect(f"rule {index}: {check}, {next(iter(files))}", findings(check, files), (1 if count else 0, count))
+
+
+GROUP = HEADER + '''struct ToyGroup: CommandGroup {
+    static let about = About("toy", "Toys.", subcommands: [ToyAdd.self, ToyHidden.self])
+}
+struct ToyAdd: Verb {
+    static let about = About(
+        "add", "Add a toy.")
+}
+struct ToyHidden: Verb { static let about = About("hide", "Hide.", shouldDisplay: false) }
+'''
+TOY, TRIED, CHANGES = "Sources/CommandLine/ToyVerbs/Toy.swift", "Tests/CLITests/fixtures/verbs.txt", "CHANGELOG.md"
+NAMED = {TRIED: "y toy add", "Tests/Fixtures/answers.txt": "# none\n", CHANGES: "`ykit toy`",
+         "Sources/ykit/ykit.docc/Conformance.md": "| toy add |", "Sources/ykit/ykit.docc/Toys.md": "ykit toy add"}
+
+
+def verb_findings(**left):
+    """What `tools/check verbs` says of a verb that is described everywhere but where a file of NAMED has another text."""
+    with tempfile.TemporaryDirectory() as folder:
+        project(folder, {TOY: GROUP} | NAMED | {name: left.get(name.rpartition("/")[2], text) for name, text in NAMED.items()})
+        run = subprocess.run([sys.executable, f"{folder}/tools/check", "verbs"], capture_output=True, text=True)
+        return run.returncode, [line.strip().partition(": ")[2] for line in run.stdout.splitlines()[1:-1]]
+
+
+def test_verbs():
+    expect("a verb that is described", verb_findings(), (0, []))
+    for name, place in (("verbs.txt", TRIED), ("CHANGELOG.md", CHANGES), ("Toys.md", "an article"),
+                        ("Conformance.md", "Sources/ykit/ykit.docc/Conformance.md")):
+        expect(f"a new verb without {place}", verb_findings(**{name: "nothing"}), (1, [f"the new verb 'toy add' is missing in {place}"]))
+    expect("a verb of the last release", verb_findings(**{"answers.txt": "toy add name: text\n", "CHANGELOG.md": "nothing"}), (0, []))
+
+
+def test_changed_files():
+    """Without arguments only what differs from HEAD is looked at."""
+    with tempfile.TemporaryDirectory() as folder:
+        project(folder, {"Sources/Base/YKWire/Old.swift": HEADER + "try! f()\n"} | NAMED | {TOY: GROUP})
+        git = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.com"]
+        subprocess.run([*git, "add", "-A"], check=True)
+        subprocess.run([*git, "commit", "-qm", "first"], check=True)
+        with open(f"{folder}/Sources/Base/YKWire/New.swift", "w") as file:
+            file.write(HEADER + "as! B\n")
+        for words, names in ([], {"New.swift"}), (["all"], {"New.swift", "Old.swift"}):
+            run = subprocess.run([sys.executable, f"{folder}/tools/check", *words], capture_output=True, text=True)
+            found = {line.split(":")[0].rpartition("/")[2] for line in run.stdout.splitlines() if "is a crash" in line}
+            expect(f"tools/check {' '.join(words)}", (run.returncode, found), (1, names))
