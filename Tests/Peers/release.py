@@ -13,8 +13,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import tarfile
+import time
 
 from lib.peer import REAL, ROOT, expect, holds, own_folder
 
