@@ -17,17 +17,17 @@ import Testing
     static let corpus = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../tools/fuzz/corpus").standardizedFileURL
 
-    /// The inputs of a target's corpus, in the order of their names.
+    /// The inputs of a target's corpus: each line of its file is one in base64.
     static func inputs(of target: String) throws -> [[UInt8]] {
-        let folder = corpus.appending(path: target)
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted()
-        return try names.map { [UInt8](try Data(contentsOf: folder.appending(path: $0))) }
+        let lines = try String(contentsOf: corpus.appending(path: target), encoding: .utf8)
+            .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        return try lines.map { [UInt8](try #require(Data(base64Encoded: String($0)))) }
     }
 
     @Test("Every target has a corpus, and every corpus a target")
     func complete() throws {
-        let folders = try FileManager.default.contentsOfDirectory(atPath: Self.corpus.path())
-        #expect(folders.sorted() == FuzzTarget.all.map(\.name).sorted())
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.corpus.path())
+        #expect(files.sorted() == FuzzTarget.all.map(\.name).sorted())
     }
 
     /// Each target has a thread of its own, since some wait for tasks, which need the threads of Swift's pool.
