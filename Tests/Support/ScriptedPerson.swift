@@ -65,7 +65,7 @@ package final class ScriptedPerson: CredentialPrompt, UserInteraction {
         await onAsked()
         if let failure { throw failure }
         let answer = state.withLock { $0.secrets.isEmpty ? nil : $0.secrets.removeFirst() }
-        guard let answer else { throw Declined() }
+        guard let answer else { throw Declined.no }
         return answer
     }
 
@@ -73,7 +73,7 @@ package final class ScriptedPerson: CredentialPrompt, UserInteraction {
 
     package nonisolated(nonsending) func confirm(_ question: any UserConfirmation) async throws {
         state.withLock { $0.questions.append("\(question)") }
-        if !agrees { throw Declined() }
+        if !agrees { throw Declined.no }
     }
 
     package func expectTouch(_ touch: ExpectedTouch) -> any PendingTouch {

@@ -29,6 +29,18 @@ extension CredentialError: Explained {
     }
 }
 
+extension Declined: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .no: Explanation("declined", .declined, "declined")
+        case .nobodyToAsk: Explanation("no-terminal", .declined, "there is no terminal to ask on")
+        case .withdrawn: Explanation("withdrawn", .declined, "the question was withdrawn")
+        case .timedOut: Explanation("no-answer", .declined, "there was no answer in time")
+        case .interrupted: .interrupted
+        }
+    }
+}
+
 extension CredentialID {
     fileprivate var blocked: Explanation {
         switch kind {

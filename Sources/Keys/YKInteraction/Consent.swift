@@ -28,6 +28,29 @@ package final class Consent: Sendable {
         }
     }
 
+    /// Asks, and returns why the person does not agree; `nil` after a yes. If no more questions are asked for now, the
+    /// answer is no.
+    package nonisolated(nonsending) func refusal<Q: Question>(
+        of question: Q, by person: any Person
+    ) async -> Declined? where Q.Answer == Void {
+        guard !isSilent else { return .no }
+        var declined: Declined?
+        do throws(Declined) { try await person.answer(question) } catch { declined = error }
+        if declined == nil, Task.isCancelled { declined = .withdrawn }
+        count(declined == nil)
+        return declined
+    }
+
+    private func count(_ isYes: Bool) {
+        state.withLock { state in
+            if isYes { return state.refusals = 0 }
+            state.refusals += 1
+            if state.refusals >= RemotePolicy.questionLimit {
+                state.silentUntil = .now.advanced(by: RemotePolicy.silence)
+            }
+        }
+    }
+
     /// Whether the user agrees; false if the task is cancelled.
     ///
     /// - Parameters:
@@ -50,13 +73,7 @@ package final class Consent: Sendable {
         timer.cancel()
         withdraw()
         let isCancelled = Task.isCancelled
-        state.withLock { state in
-            if isYes { return state.refusals = 0 }
-            state.refusals += 1
-            if state.refusals >= RemotePolicy.questionLimit {
-                state.silentUntil = .now.advanced(by: RemotePolicy.silence)
-            }
-        }
+        count(isYes)
         return isYes && !isCancelled
     }
 }

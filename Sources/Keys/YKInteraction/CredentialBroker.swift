@@ -205,7 +205,9 @@ extension CredentialBroker {
         if let obstacle, !person.isThere { throw obstacle }
         try await count(&request, tries)
         let answer: SharedSecret?
-        do { answer = try await person.secret(request) } catch is Declined { throw CredentialError.declined(id) }
+        do { answer = try await person.secret(request) } catch let declined as Declined {
+            throw Self.error(declined, id)
+        }
         guard let answer else { throw obstacle ?? .nobodyToAsk(id) }
         if answer.value.isEmpty, !request.allowsEmpty { throw CredentialError.empty(id) }
         if !request.isNew, wasRefused(answer, id) { throw CredentialError.refusedBefore(id) }
@@ -217,6 +219,15 @@ extension CredentialBroker {
         guard !request.isNew, request.isFactoryDefault == nil, let counted = try await tries?() else { return }
         (request.triesLeft, request.isFactoryDefault) = (counted.left, counted.isFactoryDefault)
         try check(request)
+    }
+
+    private static func error(_ declined: Declined, _ id: CredentialID) -> any Error {
+        switch declined {
+        case .no, .timedOut: CredentialError.declined(id)
+        case .nobodyToAsk: CredentialError.nobodyToAsk(id)
+        case .withdrawn: CancellationError()
+        case .interrupted: declined
+        }
     }
 
     private func check(_ request: CredentialRequest) throws(CredentialError) {

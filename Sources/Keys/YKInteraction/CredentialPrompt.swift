@@ -17,9 +17,3 @@ public protocol CredentialPrompt: Sendable {
     ///   interruption.
     nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret?
 }
-
-/// The question was answered with no, or not at all.
-public struct Declined: Error, Hashable, Sendable {
-    /// A refusal.
-    public init() {}
-}

@@ -16,6 +16,9 @@ public struct RemotePolicy: Hashable, Sendable {
     /// How long a question waits for its answer.
     public var questionTime = Duration.seconds(30)
 
+    /// What causes the questions: a program, which waits this long for an answer.
+    public var cause: QuestionCause { .program(patience: questionTime) }
+
     /// Creates a policy that asks the user each time and allows any web site.
     public init() {}
 

@@ -236,7 +236,7 @@ private struct AgePerson: CredentialPrompt {
     }
 
     nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
-        guard let pin = try dialogue.secret(ConsentWords.pin(request, key: key)) else { throw Declined() }
+        guard let pin = try dialogue.secret(ConsentWords.pin(request, key: key)) else { throw Declined.no }
         return pin
     }
 }

@@ -73,9 +73,14 @@ package struct TerminalQuestion: Sendable {
 
     /// Asks.
     ///
-    /// - Throws: `Explanation` if there is no terminal, or if the answer was interrupted.
-    package func ask(_ request: CredentialRequest) throws -> SharedSecret {
-        let prompt = try Prompt(orElse: hint)
+    /// - Throws: `Explanation` if there is no terminal, or if the answer was interrupted; `Declined` if there is none.
+    package nonisolated(nonsending) func ask(
+        _ request: CredentialRequest, _ cause: QuestionCause = .person
+    ) async throws -> SharedSecret {
+        try await Prompt.asking(cause, orElse: hint) { try ask(request, $0) }
+    }
+
+    private func ask(_ request: CredentialRequest, _ prompt: borrowing Prompt) throws -> SharedSecret {
         if let asker {
             prompt.tell("\(asker) requires its \(noun) to \(request.purpose)" + details(request))
         } else if let lead {
@@ -99,13 +104,16 @@ package struct TerminalQuestion: Sendable {
 /// The user at the terminal, who is asked for credentials.
 package struct TerminalCredentials: CredentialPrompt {
     package let questions: [CredentialKind: TerminalQuestion]
+    private let cause: QuestionCause
 
-    package init(questions: [CredentialKind: TerminalQuestion]) { self.questions = questions }
+    package init(questions: [CredentialKind: TerminalQuestion], cause: QuestionCause = .person) {
+        (self.questions, self.cause) = (questions, cause)
+    }
 
     package var isThere: Bool { (try? Prompt(orElse: "")) != nil }
 
     package nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
-        try questions[request.id.kind]?.ask(request)
+        try await questions[request.id.kind]?.ask(request, cause)
     }
 }
 

@@ -11,9 +11,15 @@ package struct Prompt: ~Copyable {
     private let input: Int32
     private let output: Int32
     private let isOwn: Bool
+    /// What ends its questions without an answer.
+    private let end: PromptEnd?
 
     /// Opens the terminal; fails without one, and in the background, where a question would stop the process.
-    package init(orElse hint: String) throws {
+    package init(orElse hint: String) throws { try self.init(orElse: hint, nil) }
+
+    /// - Parameter end: What ends its questions without an answer; `nil` for questions that only the person ends.
+    init(orElse hint: String, _ end: PromptEnd?) throws {
+        self.end = end
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         if descriptor >= 0, !Self.isForeground(descriptor) {
             close(descriptor)
@@ -44,7 +50,7 @@ package struct Prompt: ~Copyable {
 
     /// Asks for a line without echo; discards what was typed before the question.
     package func secret(_ question: String) throws -> Secret {
-        try TypedLine(input: input, output: output, question: question, isSilent: true).read()
+        try typed(question, ":", isSilent: true)
     }
 
     /// Asks for a non-empty secret.
@@ -69,13 +75,20 @@ package struct Prompt: ~Copyable {
     }
 
     /// Asks for a line.
-    package func line(_ question: String) throws -> String {
-        let answer = try TypedLine(input: input, output: output, question: question, isSilent: false).read()
-        return String(decoding: answer.copyBytes(), as: UTF8.self).trimmed
+    ///
+    /// - Parameter mark: What follows the question once an answer counts.
+    package func line(_ question: String, _ mark: String = "") throws -> String {
+        String(decoding: try typed(question, mark, isSilent: false).copyBytes(), as: UTF8.self).trimmed
+    }
+
+    private func typed(_ question: String, _ mark: String, isSilent: Bool) throws -> Secret {
+        try TypedLine(
+            input: input, output: output, question: question, mark: mark, isSilent: isSilent, end: end
+        ).read()
     }
 
     /// Whether the terminal can show a menu.
-    package var hasMenu: Bool { Menu.isPossible(input, output) }
+    package var hasMenu: Bool { end == nil && Menu.isPossible(input, output) }
 
     /// Asks the user to choose a line, in a menu if the terminal supports one, otherwise by number; returns its index.
     package func choose(_ question: String, among lines: [String]) throws -> Int {
@@ -99,7 +112,7 @@ package struct Prompt: ~Copyable {
     /// Asks for yes or no until the answer is one of them; an empty line means no.
     package func isAgreed(_ question: String) throws -> Bool {
         while true {
-            switch try line(question + " [y/N]").lowercased() {
+            switch try line(question, " [y/N]").lowercased() {
             case "y", "yes": return true
             case "", "n", "no": return false
             default: tell("answer y or n")
@@ -136,13 +149,17 @@ package struct Prompt: ~Copyable {
     package static func confirm(
         typing word: String, _ warning: String, orElse hint: String = "answer with --force"
     ) throws {
-        let prompt = try prompt(for: warning, hint)
+        guard try prompt(for: warning, hint).isTyped(word, warning) else { throw declined }
+    }
+
+    /// Asks the user to type a word; an empty line means no.
+    func isTyped(_ word: String, _ warning: String) throws -> Bool {
         while true {
-            switch try prompt.line("\(warning); type '\(word)' to continue:") {
-            case word: return
-            case "": throw declined
-            case let other where ["n", "no"].contains(other.lowercased()): throw declined
-            default: prompt.tell("that is not '\(word)'; press Enter alone to cancel")
+            switch try line("\(warning); type '\(word)' to continue:") {
+            case word: return true
+            case "": return false
+            case let other where ["n", "no"].contains(other.lowercased()): return false
+            default: tell("that is not '\(word)'; press Enter alone to cancel")
             }
         }
     }

@@ -3,6 +3,8 @@
 import Glibc
 import YKCrypto
 import YKHardware
+import YKInteraction
+import YKWire
 
 /// A line typed at a terminal, with or without echo. ^C and ^D cancel; ^Z stops the process, and echo is off again
 /// after `fg`; after `bg` the question is cancelled.
@@ -10,85 +12,189 @@ struct TypedLine {
     let input: Int32
     let output: Int32
     let question: String
+    /// What follows the question once an answer counts, such as " [y/N]".
+    let mark: String
     /// Whether echo is off.
     let isSilent: Bool
+    /// What ends the question without an answer; `nil` for one that only the person ends.
+    let end: PromptEnd?
 
     /// Asks, and returns the line without its end.
     ///
-    /// - Throws: `Explanation`: interrupted by ^C, ^D or a closed terminal, or a line longer than `SecretInput.limit`.
+    /// - Throws: `Explanation`: interrupted by ^C, ^D or a closed terminal, or a line longer than `SecretInput.limit`;
+    ///   `Declined` if the question was withdrawn, or not answered in time.
     func read() throws -> Secret {
         if isSilent { OwnProcess.hide() }
         var saved = termios()
-        let hasModes = tcgetattr(input, &saved) == 0
-        defer {
-            if isSilent, Prompt.isForeground(input) {
-                if hasModes { tcsetattr(input, TCSAFLUSH, &saved) }
-                Terminal.write([UInt8(ascii: "\n")], to: output)
-            }
-        }
+        let modes = tcgetattr(input, &saved) == 0 ? saved : nil
+        let isArmed = end?.arm() ?? false
         return try Suspension.watching {
-            try Interruption.awake { wake in try read(wake, hasModes ? saved : nil) }
+            try Interruption.awake { wake in
+                var line = Line(typed: self, wake: wake, saved: modes)
+                defer { line.finish(restoring: isSilent || isArmed) }
+                if isArmed { try line.arm() } else { line.ask() }
+                return try line.read()
+            }
         }
     }
 
-    private func read(_ wake: Int32, _ saved: termios?) throws -> Secret {
+    /// The question as it is shown, and its mark.
+    fileprivate var shown: (question: String, mark: String) {
+        let whole = (question + mark).wrappedLines(to: Terminal.columns(of: output) ?? 80).shown(styled: false)
+        let mark = mark.trimmed
+        return (String(whole.dropLast(mark.count)), mark + " ")
+    }
+}
+
+/// The state of a line that is being typed.
+private struct Line {
+    let typed: TypedLine
+    /// Readable when a signal arrives.
+    let wake: Int32
+    /// The modes of the terminal before the question.
+    let saved: termios?
+    /// Whether the line was begun before its answer could count.
+    var isEarly = false
+
+    /// Reads a line that was begun after the question could be answered.
+    mutating func read() throws -> Secret {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(SecretInput.limit)  // An array that grows leaves copies behind.
         defer { Secret.wipe(&bytes) }
-        ask(saved)
         while true {
-            guard try wait(wake, saved) else { continue }
-            var byte: UInt8 = 0
-            let count = Glibc.read(input, &byte, 1)
-            if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            // ^D at the start of a line, or a closed terminal.
-            guard count > 0 else { throw ended() }
-            if byte == UInt8(ascii: "\n") { break }
-            guard bytes.count < SecretInput.limit else {
-                throw Explanation.usage("the line is longer than \(SecretInput.limit) bytes")
+            guard try wait() else { continue }
+            guard let byte = try next() else { continue }
+            guard byte == UInt8(ascii: "\n") else {
+                guard bytes.count < SecretInput.limit else {
+                    throw Explanation.usage("the line is longer than \(SecretInput.limit) bytes")
+                }
+                bytes.append(byte)
+                continue
             }
-            bytes.append(byte)
+            guard isEarly else { break }
+            Secret.wipe(&bytes)
+            bytes.removeAll(keepingCapacity: true)
+            isEarly = false
+            write("\nignored: that was begun before the question; answer again\n")
+            ask()
         }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         return Secret(bytes)
     }
 
-    /// Writes the question; without echo, discards what was typed before it.
-    private func ask(_ saved: termios?) {
-        if isSilent, var silent = saved {
-            silent.c_lflag &= ~tcflag_t(ECHO)
-            tcsetattr(input, TCSAFLUSH, &silent)
-        }
-        let asked = (question + (isSilent ? ":" : "")).wrappedLines(to: Terminal.columns(of: output) ?? 80)
-        Terminal.write(Array((asked.shown(styled: false) + " ").utf8), to: output)
+    /// The next byte; `nil` if there is none yet.
+    private func next() throws -> UInt8? {
+        var byte: UInt8 = 0
+        let count = Glibc.read(typed.input, &byte, 1)
+        if count < 0, errno == EINTR || errno == EAGAIN { return nil }
+        // ^D at the start of a line, or a closed terminal.
+        guard count > 0 else { throw ended() }
+        return byte
     }
 
+    // MARK: the question
+
+    /// Writes the question; without echo, discards what was typed before it.
+    func ask() {
+        if typed.isSilent { set(echoes: false, TCSAFLUSH) }
+        let (question, mark) = typed.shown
+        write(question + mark)
+    }
+
+    /// Writes the question, and its mark once an answer counts. What is typed until then is not shown; a line of it that
+    /// has not ended is discarded when it ends.
+    mutating func arm() throws {
+        let (question, mark) = typed.shown
+        set(echoes: false, isWhole: false, TCSANOW)
+        write(question)
+        let armed = ContinuousClock.now.advanced(by: QuestionCause.arming)
+        try drop()
+        while case let left = ContinuousClock.now.duration(to: armed), left > .zero {
+            if try wait(atMost: Int32(left / .milliseconds(1)) + 1) { try drop() }
+        }
+        set(echoes: !typed.isSilent, TCSANOW)
+        try drop()
+        write(mark)
+    }
+
+    /// Discards what was typed.
+    private mutating func drop() throws {
+        var event = pollfd(fd: typed.input, events: Int16(POLLIN), revents: 0)
+        while poll(&event, 1, 0) > 0 {
+            guard let byte = try next() else { return }
+            isEarly = byte != UInt8(ascii: "\n")
+        }
+    }
+
+    /// Restores the modes of the terminal, and discards what was typed and not read.
+    func finish(restoring: Bool) {
+        guard restoring, Prompt.isForeground(typed.input) else { return }
+        if var saved { tcsetattr(typed.input, TCSAFLUSH, &saved) }
+        if typed.isSilent { write("\n") }
+    }
+
+    // MARK: the terminal
+
+    /// - Parameter isWhole: Whether only whole lines can be read, which the terminal edits.
+    private func set(echoes: Bool, isWhole: Bool = true, _ when: Int32) {
+        guard var modes = saved else { return }
+        if !echoes { modes.c_lflag &= ~tcflag_t(ECHO) }
+        if !isWhole { modes.c_lflag &= ~tcflag_t(ICANON) }
+        tcsetattr(typed.input, when, &modes)
+    }
+
+    private func write(_ text: String) { Terminal.write(Array(text.utf8), to: typed.output) }
+
     private func ended() -> Explanation {
-        if !isSilent, Prompt.isForeground(input) { Terminal.write([UInt8(ascii: "\n")], to: output) }
+        if !typed.isSilent, Prompt.isForeground(typed.input) { write("\n") }
         return Explanation.interrupted
     }
 
-    /// Waits for input; returns false if a signal came first.
-    private func wait(_ wake: Int32, _ saved: termios?) throws -> Bool {
+    /// Waits for input; returns false if something else came first.
+    ///
+    /// - Parameter limit: The longest wait, in milliseconds.
+    private func wait(atMost limit: Int32 = -1) throws -> Bool {
         if Interruption.happened { throw ended() }
         var events = [
-            pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: typed.input, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
         ]
-        let count = poll(&events, 2, -1)
-        if count > 0, events[1].revents == 0 { return true }
+        var time = limit
+        if let end = typed.end {
+            events.append(end.event)
+            let left = try left(end)
+            time = limit < 0 ? left : left < 0 ? limit : min(limit, left)
+        }
+        let count = poll(&events, nfds_t(events.count), time)
+        if let end = typed.end { _ = try left(end) }
+        if count == 0 { return false }
+        if count > 0, events[1].revents == 0 { return events[0].revents != 0 }
         var signals = [UInt8](repeating: 0, count: 64)
         _ = Glibc.read(wake, &signals, signals.count)
         if Interruption.happened { throw ended() }
+        try suspend()
+        return false
+    }
+
+    /// The time that is left, in milliseconds.
+    private func left(_ end: PromptEnd) throws -> Int32 {
+        do throws(Declined) { return try end.milliseconds() } catch {
+            if !typed.isSilent, Prompt.isForeground(typed.input) { write("\n") }
+            throw error
+        }
+    }
+
+    /// Stops the process after ^Z, and asks again once it continues.
+    private func suspend() throws {
         if Suspension.wasRequested {
-            if isSilent, var modes = saved { tcsetattr(input, TCSAFLUSH, &modes) }
-            Terminal.write([UInt8(ascii: "\n")], to: output)
+            if var saved { tcsetattr(typed.input, TCSAFLUSH, &saved) }
+            write("\n")
             Suspension.stop(wake)
             _ = Suspension.hasEnded
         } else if !Suspension.hasEnded {
-            return false
+            return
         }
-        guard Prompt.isForeground(input) else { throw ended() }
-        ask(saved)
-        return false
+        guard Prompt.isForeground(typed.input) else { throw ended() }
+        ask()
     }
 }

@@ -65,7 +65,7 @@ private struct OATHPerson: CredentialPrompt {
 
     nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
         guard isThere else { throw key.map(Self.passwordNeeded) ?? OATHError.locked }
-        return try question.ask(request)
+        return try await question.ask(request)
     }
 
     private static func passwordNeeded(of key: String) -> any Error {

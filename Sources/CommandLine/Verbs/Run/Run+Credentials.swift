@@ -11,9 +11,13 @@ package import YKUse
 
 extension Run {
     /// Returns the broker of this run with the credentials that a verb's options give.
-    package func broker(_ credentials: CommandLineCredential...) -> CredentialBroker {
+    ///
+    /// - Parameter cause: What causes the questions at the terminal.
+    package func broker(
+        _ credentials: CommandLineCredential..., cause: QuestionCause = .person
+    ) -> CredentialBroker {
         let questions = Dictionary(credentials.map { ($0.kind, $0.question) }) { first, _ in first }
-        return broker(credentials, person: TerminalCredentials(questions: questions))
+        return broker(credentials, person: TerminalCredentials(questions: questions, cause: cause))
     }
 
     /// Returns the broker of this run with other credentials and another person.
