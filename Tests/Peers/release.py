@@ -126,7 +126,7 @@ def test_source():
     changed("another version", release_checks.VERSION_FILE, 'static let version = "0.1.0"', "the version is 0.1.0")
     changed("a package of another version", "README.md", SOURCE["README.md"].replace("0.2.0", "0.1.0"), "it installs 0.1.0")
     changed("a link to nothing", "README.md", SOURCE["README.md"] + "[x](none.md)\n", "none.md does not exist")
-    changed("first to build", "README.md", "tools/run\n" + SOURCE["README.md"], "how to build comes before")
+    changed("first to build", "README.md", "`tools/run`\n" + SOURCE["README.md"] + "https://example.org/releases\n", "how to build comes before")
     changed("a feature without a mark", release_checks.FEATURES, "| T01 | yes | works |\n", "none of ✓, partly, –")
     changed("a feature with a test that is gone", release_checks.FEATURES, "| T01 | ✓ | `gone.py` |\n", "there is no gone.py")
     changed("a feature with a suite that is gone", release_checks.FEATURES, "| T01 | ✓ | `GoneTests` |\n", "no suite GoneTests")

@@ -102,8 +102,8 @@ def check_readme(root, version):
     named = set(re.findall(r"\bykit[-_](\d+\.\d+\.\d+)", text))
     if named != {version}:
         yield f"README.md: it installs {', '.join(sorted(named)) or 'no package'}; write ykit_{version}-1_amd64.deb"
-    install, build = text.find(f"ykit_{version}"), text.find("tools/run")
-    if 0 <= build < install:
+    releases, build = text.find("/releases"), text.find("`tools/run`")
+    if 0 <= build < releases:
         yield "README.md: how to build comes before how to install"
 
 
