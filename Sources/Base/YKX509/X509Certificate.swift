@@ -94,8 +94,14 @@ public struct X509Certificate: Hashable, Sendable {
 
     private static func extensions(_ body: inout ByteReader) throws(WireError) -> [OID: Extension] {
         var field = try body.der(0xA3, "the extensions")
-        var list = try field.der(0x30, "the extensions")
+        let found = try extensions(in: &field)
         try field.finish("the extensions")
+        return found
+    }
+
+    /// Reads a list of extensions (RFC 5280 §4.1).
+    static func extensions(in field: inout ByteReader) throws(WireError) -> [OID: Extension] {
+        var list = try field.der(0x30, "the extensions")
         var found: [OID: Extension] = [:]
         while !list.isAtEnd {
             let start = list.offset

@@ -2,26 +2,27 @@
 
 import YKProtocols
 import YKTransport
-import YKWire
+package import YKWire
 
 /// A recorded command independent of its encoding: the joined parts of its chain, and its complete reply (ISO 7816-4
 /// §5.3).
-struct CardTransaction: Sendable {
+package struct CardTransaction: Sendable {
     /// The events it consists of, in order.
     private(set) var events: [Int]
     /// The event with the last part of the command and the first part of the reply.
     private(set) var asked: Int
     /// The command with all its data and without chaining bits.
-    private(set) var command: APDU
+    package private(set) var command: APDU
     /// The secret ranges of the data.
     private(set) var mask: [Capture.Event.Mask]
-    private(set) var reply: ResponseAPDU
+    /// Its complete reply.
+    package private(set) var reply: ResponseAPDU
 
     /// Whether the whole reply was fetched.
-    var isWhole: Bool { reply.status.bytesRemaining == nil }
+    package var isWhole: Bool { reply.status.bytesRemaining == nil }
 
     /// All transactions of a recording, in order.
-    static func all(in capture: Capture) -> [CardTransaction] {
+    package static func all(in capture: Capture) -> [CardTransaction] {
         var found: [CardTransaction] = []
         var chain: CardTransaction?
         var applet: (any CardVocabulary.Type)?
