@@ -185,10 +185,24 @@ struct FormatTests {
         #expect(!signature.isValid(for: [1], by: try Vectors.key("sk_ed25519")))
     }
 
-    @Test func attestationsHaveOpenSSHsForm() {
-        let bytes = SSHAttestation.encoded(certificate: [1], signature: [2, 3], authenticatorData: [4])
-        #expect(
-            Hex.encode(bytes) == "000000117373682d736b2d6174746573742d763031" + "0000000101" + "000000020203"
-                + "000000024104" + "00000000" + "00000000")
+    @Test func attestationsHaveOpenSSHsForm() throws {
+        let credential = AuthenticatorData.AttestedCredential(
+            aaguid: [UInt8](repeating: 0, count: 16), id: [7],
+            publicKey: COSEKey(okp: .ed25519, algorithm: .edDSA, x: [UInt8](repeating: 1, count: 32)))
+        let data = AuthenticatorData(
+            rpIDHash: HashAlgorithm.sha256.hash("ssh:".utf8), flags: .userPresent, counter: 1, credential: credential)
+        let attestation = SSHAttestation(certificate: [1], signature: [2, 3], authenticatorData: data)
+        let bytes = attestation.encoded
+        let head = "000000117373682d736b2d6174746573742d763031" + "0000000101" + "000000020203"
+        #expect(Hex.encode(bytes).hasPrefix(head) && Hex.encode(bytes).hasSuffix("00000000" + "00000000"))
+        #expect(SSHAttestation.isRecognized(in: bytes) && !SSHAttestation.isRecognized(in: [0, 0, 0, 1, 1]))
+        #expect(try SSHAttestation(decoding: bytes) == attestation)
+        for count in 0..<bytes.count {
+            #expect(throws: SSHError.self) { try SSHAttestation(decoding: Array(bytes[..<count])) }
+        }
+        #expect(throws: SSHError.self) { try SSHAttestation(decoding: bytes + [0]) }
+        var older = bytes
+        older[20] = UInt8(ascii: "0")
+        #expect(throws: SSHError.unsupportedKey("ssh-sk-attest-v00")) { try SSHAttestation(decoding: older) }
     }
 }

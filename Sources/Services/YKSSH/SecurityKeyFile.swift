@@ -155,23 +155,3 @@ public struct SecurityKeyFile: Hashable, Sendable {
         return SecurityKeyFile(publicKey: key, flags: flags, handle: handle, comment: "")
     }
 }
-
-/// The attestation of a credential as written by `ssh-keygen -O write-attestation` (OpenSSH's PROTOCOL.u2f).
-public enum SSHAttestation {
-    /// Returns the content of the file.
-    ///
-    /// - Parameters:
-    ///   - certificate: The attestation certificate, DER; empty if there is none.
-    ///   - signature: The authenticator's signature over its data and the SHA-256 of the challenge.
-    ///   - authenticatorData: The authenticator's data.
-    public static func encoded(certificate: [UInt8], signature: [UInt8], authenticatorData: [UInt8]) -> [UInt8] {
-        var writer = SSHWriter()
-        writer.string("ssh-sk-attest-v01")
-        writer.string(certificate)
-        writer.string(signature)
-        writer.string(CBOR.bytes(authenticatorData).encoded)
-        writer.uint32(0)
-        writer.string("")
-        return writer.bytes
-    }
-}

@@ -85,7 +85,11 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
                 throw ApprovalError.policyNotApplied(slot, "PIN \(stored.pin), touch \(stored.touch)")
             }
             let attestation = try? await service.attest(slot)
-            if let attested = attestation?.publicKey, attested != key { throw ApprovalError.otherKey(slot) }
+            if let attestation {
+                let differences = try PIVAttestation(attestation).differences(
+                    attestation, slot: slot, serial: serial, key: key)
+                guard differences.isEmpty else { throw ApprovalError.otherKey(slot) }
+            }
             let place = PIVKeyPlace(slot: slot, keySerial: serial, policies: policies, attestation: attestation?.der)
             return (place, key)
         } catch let error as PIVError { throw .key(error) } catch let error as ApprovalError { throw error } catch {

@@ -32,8 +32,8 @@ public struct AssertionVerification: Sendable {
 
 extension AuthenticatorData {
     /// Verifies the relying party, and user presence and verification if required.
-    package func check(rpID: String, presence: Bool, verification: Bool) throws(VerificationProblem) {
-        guard rpIDHash == HashAlgorithm.sha256.hash(rpID.utf8) else { throw .otherRelyingParty }
+    package func check(rpID: String?, presence: Bool, verification: Bool) throws(VerificationProblem) {
+        if let rpID, rpIDHash != HashAlgorithm.sha256.hash(rpID.utf8) { throw .otherRelyingParty }
         if presence, !flags.contains(.userPresent) { throw .noPresence }
         if verification, !flags.contains(.userVerified) { throw .noUserVerification }
     }

@@ -10,6 +10,8 @@ import YKX509
 public struct AttestationVerification: Sendable {
     /// The relying party's identifier.
     public var rpID: String
+    /// Whether a credential of any relying party is accepted, for callers that only ask where its key is.
+    package var allowsAnyRelyingParty = false
     /// Whether user verification is required.
     public var requiresUserVerification = false
     /// Whether user presence is required.
@@ -79,7 +81,9 @@ public struct AttestationVerification: Sendable {
         _ checkKey: (COSEKey) throws(VerificationProblem) -> Void
     ) throws(VerificationProblem) -> Trust {
         let data = object.authenticatorData
-        try data.check(rpID: rpID, presence: requiresPresence, verification: requiresUserVerification)
+        try data.check(
+            rpID: allowsAnyRelyingParty ? nil : rpID, presence: requiresPresence, verification: requiresUserVerification
+        )
         guard let credential = data.credential else { throw .malformedStatement("no credential") }
         try checkKey(credential.publicKey)
         let statement = AttestationStatement(

@@ -20,6 +20,10 @@ public struct KnownFlaw: Hashable, Sendable {
         return others.isEmpty ? name : "\(name) (\(others.listed()))"
     }
 
+    /// The vulnerability of RSA keys that the key generated.
+    package static let roca = "ROCA"
+    /// The vulnerability of elliptic curve keys.
+    package static let eucleak = "EUCLEAK"
     /// The vulnerability of OpenPGP's reset code, which only affects keys with a reset code set.
     package static let resetCode = "YSA-2020-05"
     /// The vulnerability of a NEO's OpenPGP application, which depends on that application's version.
@@ -53,7 +57,7 @@ public struct KnownFlaw: Hashable, Sendable {
             return nil
         }
         return KnownFlaw(
-            name: "ROCA", reference: "YSA-2017-01, CVE-2017-15361",
+            name: roca, reference: "YSA-2017-01, CVE-2017-15361",
             summary: "RSA keys generated on this key (\(made.names.joined(separator: ", "))) can be computed from "
                 + "their public keys",
             advice: "replace them with elliptic curve keys, or with RSA keys generated elsewhere and imported; "
@@ -95,7 +99,7 @@ public struct KnownFlaw: Hashable, Sendable {
         let curves = info.usb.supported.intersection([.piv, .openPGP]).names
         let concerned = ["FIDO"] + curves.map { "elliptic curve keys of \($0)" }
         return KnownFlaw(
-            name: "EUCLEAK", reference: "YSA-2024-03, CVE-2024-45678",
+            name: eucleak, reference: "YSA-2024-03, CVE-2024-45678",
             summary:
                 "anyone who opens the key and measures it with laboratory equipment can copy private keys: "
                 + concerned.joined(separator: ", "),

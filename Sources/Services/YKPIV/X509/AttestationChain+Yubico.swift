@@ -24,6 +24,24 @@ extension AttestationChain {
             YubicoOpenPGPCertificates.openPGPB1, YubicoOpenPGPCertificates.openPGPB2,
         ]))
 
+    /// Trusts Yubico for FIDO credentials: its U2F and FIDO roots, and Attestation Root 1 with its intermediates for
+    /// firmware 5.7.4 and later, whose attestations contain only the key's own certificate.
+    public static let yubicoFIDO = AttestationChain(
+        roots: read([
+            YubicoCertificates.u2fRoot457200631, YubicoFIDOCertificates.fidoRoot450203556,
+            YubicoCertificates.attestationRoot1,
+        ]),
+        others: read([
+            YubicoCertificates.intermediateA1, YubicoCertificates.intermediateB1, YubicoFIDOCertificates.fidoA1,
+            YubicoFIDOCertificates.fidoB1, YubicoFIDOCertificates.fidoB2,
+        ]))
+
+    /// Where and when the certificates of Yubico were last compared with those that Yubico publishes.
+    public static let yubicoSource = (
+        date: "2026-07-30",
+        address: "developers.yubico.com/PKI: yubico-ca-certs.txt, yubico-intermediate.pem"
+    )
+
     /// Trusts the roots of another chain too.
     public func trusting(_ other: AttestationChain) -> AttestationChain {
         AttestationChain(roots: roots + other.roots, others: others + other.others)

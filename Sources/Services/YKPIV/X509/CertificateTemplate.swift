@@ -14,17 +14,26 @@ public struct CertificateTemplate: Sendable {
     public var hash: HashAlgorithm
     /// The key's policies, for programs that read them from the certificate (Yubico, 1.3.6.1.4.1.41482.3.8).
     public var policies: KeyPolicies?
+    /// The attestation of the key and the certificate in F9 that signed it, both DER, for authorities that require proof
+    /// of hardware (1.3.6.1.4.1.41482.3.11 and .3.2, as yubico-piv-tool writes them).
+    public var attestation: (statement: [UInt8], device: [UInt8])?
 
     /// Creates a template.
     public init(
         subject: DistinguishedName, alternativeNames: [AlternativeName] = [], hash: HashAlgorithm = .sha256,
-        policies: KeyPolicies? = nil
+        policies: KeyPolicies? = nil, attestation: (statement: [UInt8], device: [UInt8])? = nil
     ) {
         self.subject = subject
         self.alternativeNames = alternativeNames
         self.hash = hash
         self.policies = policies
+        self.attestation = attestation
     }
+
+    /// The extensions with an attestation and the device's certificate; powershellYK uses 1 for the attestation.
+    package static let attestationFields: [OID] = [
+        "1.3.6.1.4.1.41482.3.11", "1.3.6.1.4.1.41482.3.2", "1.3.6.1.4.1.41482.3.1",
+    ]
 
     /// The part of a self-signed certificate that is signed (RFC 5280 §4.1.2).
     func certificateContent(
@@ -66,6 +75,10 @@ public struct CertificateTemplate: Sendable {
         }
         if !alternativeNames.isEmpty { add("2.5.29.17", AlternativeName.encoded(alternativeNames)) }
         if let policies { add(KeyPolicies.certificateField, [policies.pin.rawValue, policies.touch.rawValue]) }
+        if let attestation {
+            add(Self.attestationFields[0], attestation.statement)
+            add(Self.attestationFields[1], attestation.device)
+        }
         return entries.isEmpty ? [] : TLV(0x30, entries).encoded
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCrypto
+public import YKCrypto
 public import YKTransport
 import YKWire
 public import YKX509
@@ -47,6 +47,44 @@ public struct PIVAttestation: Hashable, Sendable {
     private static let firmware: OID = "1.3.6.1.4.1.41482.3.3"
     private static let serial: OID = "1.3.6.1.4.1.41482.3.7"
     private static let formFactor: OID = "1.3.6.1.4.1.41482.3.9"
+
+    /// Whether a certificate is an attestation: it has the key's policies or the device's serial number, which no
+    /// device certificate (F9) has.
+    package static func isStatement(_ certificate: X509Certificate) -> Bool {
+        [serial, KeyPolicies.certificateField].contains { certificate.extensions[$0] != nil }
+    }
+}
+
+extension PIVAttestation {
+    /// A difference between an attestation and the card that returned it: the attestation is another card's, or another
+    /// key's.
+    public enum Difference: Hashable, Sendable {
+        /// It is for another slot than the one asked for.
+        case slot(PIVSlot)
+        /// It names another serial number than the card does.
+        case serial(UInt64)
+        /// It is for another key than the one in the slot.
+        case key
+    }
+
+    /// Compares the attestation with what the card reports apart from it.
+    ///
+    /// - Parameters:
+    ///   - certificate: The attestation itself.
+    ///   - slot: The slot whose key was to be attested.
+    ///   - serial: The serial number that the card reports; `nil` if it reports none.
+    ///   - key: The key in the slot, from the card's metadata; `nil` if the card has none.
+    public func differences(
+        _ certificate: X509Certificate, slot: PIVSlot, serial: UInt32?, key: PublicKey?
+    ) -> [Difference] {
+        var found: [Difference] = []
+        if let stated = self.slot, stated != slot { found.append(.slot(stated)) }
+        if let stated = self.serial, let serial, stated != UInt64(serial) { found.append(.serial(stated)) }
+        if let key, certificate.subjectPublicKeyInfo.encoded != key.subjectPublicKeyInfo, certificate.publicKey != key {
+            found.append(.key)
+        }
+        return found
+    }
 }
 
 /// Why a chain does not vouch for an attestation.
@@ -122,7 +160,7 @@ public struct AttestationChain: Sendable {
 }
 
 extension AttestationProblem {
-    init(_ fault: CertificatePathCheck.Fault) {
+    package init(_ fault: CertificatePathCheck.Fault) {
         func subject(_ der: [UInt8]?) -> String {
             der.flatMap { try? X509Certificate(der: $0).subject.description } ?? ""
         }
