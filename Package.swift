@@ -119,6 +119,12 @@ let targets: [Target] = [
         "Online/YKSecondFactor",
         ["YKPrivacyIDEA", "YKHTTP", "YKStore", "YKFIDO", "YKTransport", "YKCrypto", "YKWire"]),
     library("Online/YKRelyingParty", ["YKHTTP", "YKFIDO", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
+    library(
+        "Online/YKAttestation",
+        [
+            "YKRelyingParty", "YKFIDO", "YKPIV", "YKOpenPGP", "YKManagement", "YKSSH", "YKCapture", "YKTransport",
+            "YKX509", "YKCrypto", "YKWire",
+        ]),
 
     library(
         "Keys/YKit",
@@ -139,7 +145,8 @@ let targets: [Target] = [
         "CommandLine/Words",
         [
             "TerminalIO", "YKHTTP", "YKArculus", "YKCTKIP", "YKApproval", "YKSecondFactor", "YKRelyingParty",
-            "YKInteraction", "YKDesktop", "YKUse", "YKInventory", "YKLUKS", "YKStore", "YKTokenStore", "YKKeys",
+            "YKAttestation", "YKInteraction", "YKDesktop", "YKUse", "YKInventory", "YKLUKS", "YKStore", "YKTokenStore",
+            "YKKeys",
             "YKKeyAgent", "YKOATH", "YKSecrets", "YKFIDO", "YKPIV", "YKOTP", "YKOpenPGP", "YKHSMAuth",
             "YKSecurityDomain", "YKManagement", "YKNFC", "YKToken", "YKSSH", "YKBridge", "YKAge", "YKSecurID",
             "YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCapture", "YKHardware", "YKWire", "YKProtocols",
@@ -171,7 +178,8 @@ let targets: [Target] = [
     library(
         "CommandLine/CardVerbs",
         [
-            "Verbs", "Words", "TerminalIO", "Arguments", "YKInteraction", "YKUse", "YKKeys", "YKPIV", "YKOpenPGP",
+            "Verbs", "Words", "TerminalIO", "Arguments", "YKRelyingParty", "YKAttestation", "YKInteraction", "YKUse",
+            "YKKeys", "YKPIV", "YKOpenPGP",
             "YKHSMAuth", "YKSecurityDomain", "YKManagement", "YKNFC", "YKToken", "YKVirtualKey", "YKTransport",
             "YKSecureChannel", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
         ]),
@@ -184,8 +192,10 @@ let targets: [Target] = [
     library(
         "CommandLine/HostVerbs",
         [
-            "Verbs", "Words", "TerminalIO", "Arguments", "YKInteraction", "YKDesktop", "YKUse", "YKLUKS", "YKKeys",
-            "YKKeyAgent", "YKFIDO", "YKPIV", "YKSSH", "YKAge", "YKTransport", "YKHardware", "YKWire", "YKProtocols",
+            "Verbs", "Words", "TerminalIO", "Arguments", "YKAttestation", "YKInteraction", "YKDesktop", "YKUse",
+            "YKLUKS",
+            "YKKeys", "YKKeyAgent", "YKFIDO", "YKPIV", "YKSSH", "YKAge", "YKTransport", "YKHardware", "YKWire",
+            "YKProtocols",
             "YKCrypto",
         ]),
     library(
@@ -217,7 +227,7 @@ let targets: [Target] = [
             "YKWire", "YKTransport", "YKCapture", "YKNFC", "YKToken", "YKOATH", "YKFIDO", "YKManagement",
             "YKPIV", "YKHSMAuth", "YKSecrets", "YKOpenPGP", "YKSecureChannel", "YKSecurityDomain", "YKSSH", "YKAge",
             "YKHTTP", "YKRelyingParty", "YKArculus", "YKPrivacyIDEA", "YKCrypto", "YKSecurID", "YKCTKIP", "YKX509",
-            "YKApproval",
+            "YKApproval", "YKAttestation",
             "YKStore", "YKLUKS", "YKBridge", "YKInteraction",
         ],
         path: "tools/fuzz/Sources/ykfuzz", exclude: ["Driver.swift"],
@@ -350,6 +360,12 @@ let targets: [Target] = [
     test(
         "YKRelyingPartyTests",
         ["YKRelyingParty", "YKHTTP", "YKFIDO", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire"]),
+    test(
+        "YKAttestationTests",
+        [
+            "YKAttestation", "YKRelyingParty", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKManagement", "YKCapture",
+            "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire",
+        ]),
     test("YKInteractionTests", ["YKInteraction", "YKProtocols", "YKCrypto"]),
     test(
         "YKKeyAgentTests",

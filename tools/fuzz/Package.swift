@@ -6,7 +6,7 @@ import PackageDescription
 /// `YKit` has the libraries of a key; these are the others that decode something.
 let libraries = [
     "YKit", "YKSSH", "YKAge", "YKHTTP", "YKRelyingParty", "YKArculus", "YKPrivacyIDEA", "YKSecurID", "YKCTKIP",
-    "YKApproval", "YKLUKS", "YKBridge",
+    "YKApproval", "YKAttestation", "YKLUKS", "YKBridge",
 ]
 
 let package = Package(

@@ -6,8 +6,10 @@ struct FuzzTarget: Sendable {
     let run: @Sendable ([UInt8]) -> Void
 
     static let all: [FuzzTarget] =
-        wire + otp + hid + remote + usb + captures + oath + hsmAuth + secrets + openPGP + secureChannel + ssh + age + fido
-        + attestation + piv + nfc + management + relyingParties + servers + securID + approvals + approvalCodes + luks
+        wire + otp + hid + remote + usb + captures + oath + hsmAuth + secrets + openPGP + secureChannel + ssh + age
+        + fido
+        + attestation + evidence + piv + nfc + management + relyingParties + servers + securID + approvals
+        + approvalCodes + luks
 }
 
 /// Ends the process in a way that the fuzzer records as a finding.

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import YKTransport
+import YKWire
+
+/// A condition that a verdict must meet, such as `touch=always`.
+public enum AttestationRequirement: Hashable, Sendable, CustomStringConvertible {
+    /// The touch policy is one of these.
+    case touch([String])
+    /// The PIN policy is one of these.
+    case pin([String])
+    /// The firmware is this one or later.
+    case firmware(FirmwareVersion)
+    /// The serial number is one of these.
+    case serial([UInt64])
+    /// The slot is one of these.
+    case slot([String])
+    /// The security key belongs to the FIPS series.
+    case fips
+    /// The security key generated the key.
+    case generated
+
+    /// The conditions in words, as errors list them.
+    package static let forms = "touch=…, pin=…, slot=…, serial=…, firmware>=…, fips, generated"
+
+    /// Parses a list of conditions, separated by commas; alternatives are separated by `|`, as in `touch=always|cached`.
+    ///
+    /// - Throws: ``AttestationError/requirement(_:)`` with the first one that is unknown.
+    public static func list(_ text: String) throws(AttestationError) -> [AttestationRequirement] {
+        var found: [AttestationRequirement] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let requirement = AttestationRequirement(String(part).trimmed) else {
+                throw .requirement(String(part).trimmed)
+            }
+            found.append(requirement)
+        }
+        return found
+    }
+
+    private init?(_ text: String) {
+        if text == "fips" || text == "generated" {
+            self = text == "fips" ? .fips : .generated
+            return
+        }
+        if text.hasPrefix("firmware>=") {
+            let numbers = text.dropFirst("firmware>=".count)
+            let dots = numbers.utf8.filter { $0 == UInt8(ascii: ".") }.count
+            let whole = numbers + String(repeating: ".0", count: max(0, 2 - dots))
+            guard let version = FirmwareVersion(whole) else { return nil }
+            self = .firmware(version)
+            return
+        }
+        guard let sign = text.firstIndex(of: "=") else { return nil }
+        let values = text[text.index(after: sign)...].split(separator: "|", omittingEmptySubsequences: false)
+            .map { String($0).lowercased() }
+        guard !values.contains("") else { return nil }
+        switch text[..<sign] {
+        case "touch" where values.allSatisfy(["never", "always", "cached"].contains): self = .touch(values)
+        case "pin" where values.allSatisfy(["never", "once", "always", "match-once", "match-always"].contains):
+            self = .pin(values)
+        case "slot": self = .slot(values)
+        case "serial":
+            let numbers = values.compactMap { UInt64($0) }
+            guard numbers.count == values.count else { return nil }
+            self = .serial(numbers)
+        default: return nil
+        }
+    }
+
+    /// The condition as it is written.
+    public var description: String {
+        switch self {
+        case .touch(let values): "touch=" + values.joined(separator: "|")
+        case .pin(let values): "pin=" + values.joined(separator: "|")
+        case .slot(let values): "slot=" + values.joined(separator: "|")
+        case .serial(let values): "serial=" + values.map { String($0) }.joined(separator: "|")
+        case .firmware(let version): "firmware>=\(version)"
+        case .fips: "fips"
+        case .generated: "generated"
+        }
+    }
+
+    /// Checks a verdict.
+    ///
+    /// - Returns: The finding if the condition is not met, which it also is not if the statement does not say.
+    func finding(in verdict: AttestationVerdict) -> AttestationFinding? {
+        let (isMet, found): (Bool, String?) =
+            switch self {
+            case .touch(let values): (verdict.touchPolicy.map(values.contains) ?? false, verdict.touchPolicy)
+            case .pin(let values): (verdict.pinPolicy.map(values.contains) ?? false, verdict.pinPolicy)
+            case .slot(let values): (verdict.slot.map(values.contains) ?? false, verdict.slot)
+            case .serial(let values):
+                (verdict.serial.map(values.contains) ?? false, verdict.serial.map { String($0) })
+            case .firmware(let version):
+                (verdict.firmware.map { $0 >= version } ?? false, verdict.firmware?.description)
+            case .fips: (verdict.isFIPS == true, verdict.isFIPS.map { $0 ? "yes" : "no" })
+            case .generated: (verdict.isGenerated == true, verdict.isGenerated.map { $0 ? "yes" : "no" })
+            }
+        return isMet ? nil : .unmet(self, found: found)
+    }
+}
