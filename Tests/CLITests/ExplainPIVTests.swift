@@ -45,7 +45,7 @@ import YKX509
         (.unsupportedAlgorithm(.ed25519), .notSupported, ""),
         (.weakGeneration(FirmwareVersion(4, 2, 8)), .policy, "ecc-p256"), (.unfit(.x25519, for: .sign), .usage, ""),
         (.unfitPeer(.p256), .usage, ""), (.occupied(.signature), .policy, "ykit piv keys delete 9c"),
-        (.notAttestable(.signature), .notFound, ""), (.badInput("too long"), .usage, ""),
+        (.notAttestable(.signature), .policy, ""), (.badInput("too long"), .usage, ""),
         (.notDecrypted, .failed, "--padding"), (.malformedObject(.chuid, wire), .malformed, ""),
         (.notInflated(limit: 10), .malformed, ""), (.notCertificate("no sequence"), .malformed, ""),
         (.mismatch(.authentication), .policy, "--no-check"),

@@ -75,6 +75,8 @@ import Testing
         ("ykit fido2 try", "waits for a browser"),
         ("ykit oath add Intranet:alice --generate --qr", "draws on the terminal"),
         ("ykit piv attest 9a", "Yubico's roots do not vouch for a virtual key"),
+        ("ykit attest verify", "Yubico's roots do not vouch for a virtual key"),
+        ("ykit openpgp attest", "Yubico's roots do not vouch for a virtual key"),
         ("ykit otp static 2 --generate", "prints the secret on the terminal"),
         ("ykit otp chalresp 2 --generate", "prints the secret on the terminal"),
         ("eval \"$(ykit ssh agent)\"", "stays in the background"),

@@ -34,7 +34,8 @@ class Home:
         self.folder = f"{WORK}/{name}"
         os.makedirs(f"{self.folder}/bin")
         with open(f"{self.folder}/bin/ykit", "w", encoding="utf-8") as file:
-            file.write(f'#!/bin/sh\nexec {YKIT} --virtual {self.folder}/key.json --link pcsc "$@"\n')
+            file.write('#!/bin/sh\ncase "$1 $2" in "attest verify" | "attest challenge") exec ' + YKIT + ' "$@" ;; esac\n'
+                       f'exec {YKIT} --virtual {self.folder}/key.json --link pcsc "$@"\n')
         os.chmod(f"{self.folder}/bin/ykit", 0o700)
         environment = {key: value for key, value in os.environ.items() if not key.startswith("YKIT_") or key in ("YKIT_REAL", "YKIT_NOTES")}
         self.environment = {**environment, **SECRETS, "HOME": self.folder, "XDG_STATE_HOME": self.folder, "TERM": "xterm",
@@ -96,7 +97,7 @@ def test_secure_channels():
 
 def test_openpgp():
     first, access, use, signature, attestation = blocks("OpenPGP")
-    expect("OpenPGP: its commands", [len(first), len(access), len(use), len(signature), len(attestation)], [5, 6, 4, 2, 2])
+    expect("OpenPGP: its commands", [len(first), len(access), len(use), len(signature), len(attestation)], [5, 6, 4, 2, 3])
     home = Home("openpgp")
     home.prepare("openssl genpkey -algorithm ed25519 -out key.pem; echo a message > message")
     home.types("OpenPGP", first)
@@ -109,6 +110,16 @@ def test_openpgp():
     home.types("OpenPGP", signature)
     home.prepare("ykit openpgp certificates export att our-root.pem")
     home.types("OpenPGP", attestation)
+
+
+def test_attestation():
+    challenge, verifier, holder = blocks("Attestation")
+    expect("Attestation: its commands", [len(challenge), len(verifier), len(holder)], [1, 4, 4])
+    home = Home("attestation")
+    home.prepare("ykit piv info; python3 -c 'import json; open(\"root.der\", \"wb\").write(bytes.fromhex("
+                 "json.load(open(\"key.json\"))[\"piv\"][\"attestationRoot\"]))'\n"
+                 "openssl x509 -inform der -in root.der -out root.pem")
+    home.types("Attestation", challenge + holder + verifier)
 
 
 def test_hsmauth():

@@ -353,6 +353,7 @@ def piv():
            keep="decrypt")
     record("piv sign", "piv.json", "piv sign --slot 9d plain --padding pss --output out.sig", {"PIN": other.encode()},
            pins, keep="pss")
+    record("attest prove", "piv.json", "attest prove 9d out.proof --challenge c", {"PIN": other.encode()}, pins)
     for name, words in [("derive", "piv derive --slot 9c peer.pem --output out.again"),
                         ("decrypt", "piv decrypt --slot 9d message --output out.again"),
                         ("pss", "piv sign --slot 9d plain --padding pss --output out.again"),
@@ -618,7 +619,7 @@ WITHOUT = [
     "approve-sync", "approve-migrate-check", "approve-migrate-run", "approve-store-info",
     "approve-store-remove-key", "age-list", "age-identity", "securid-store-info", "securid-store-remove-key",
     "securid-delete", "securid-reset", "ssh-download", "ssh-verify", "ssh-agent", "2fa", "sd-info", "sd-data",
-    "secrets-info", "secrets-code", "secrets-verify", "secrets-reset",
+    "attest-verify", "attest-challenge", "secrets-info", "secrets-code", "secrets-verify", "secrets-reset",
     "sd-keys-export", "sd-keys-generate", "sd-keys-delete", "sd-keys-set-allowlist", "sd-reset",
 ]
 

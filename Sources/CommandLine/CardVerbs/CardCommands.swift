@@ -8,6 +8,7 @@ package enum CardCommands {
     package static var topics: [CommandTopic] {
         [
             CommandTopic("certificates, signatures, decryption", [PIVGroup.self]),
+            CommandTopic("proof of hardware for others", [AttestGroup.self]),
             CommandTopic("OpenPGP keys, as gpg uses them", [OpenPGPGroup.self]),
             CommandTopic("YubiHSM credentials; keys of secure channels", [HSMAuthGroup.self, SDGroup.self]),
             CommandTopic("what a key shows to a phone", [NFCGroup.self]),

@@ -173,7 +173,7 @@ extension PIVError: Explained {
             id.refusedLength
         case .notAttestable(let slot):
             Explanation(
-                "not-attestable", .notFound,
+                "not-attestable", .policy,
                 "slot \(slot) has no key that was generated on this key: it cannot be attested")
         case .mismatch(let slot):
             Explanation(

@@ -4,6 +4,7 @@ import Arguments
 import TerminalIO
 import Verbs
 import Words
+import YKAttestation
 import YKCrypto
 import YKOpenPGP
 import YKPIV
@@ -112,8 +113,9 @@ struct OpenPGPAttest: Verb {
         "attest", "Attest that a YubiKey generated the key of a slot.",
         discussion: """
             The key overwrites the slot's certificate with the statement. ykit checks that the attestation key signed \
-            it and that it is for the key in the slot, and warns if the attestation key is not one of Yubico's. With \
-            --root the attestation key must chain to one of those certificates, or the exit code is 8.
+            it and that it is for the key in the slot. The attestation key must chain to Yubico's certificates, or with \
+            --root to those; otherwise the statement is written, and the exit code is 8. 'ykit attest verify' verifies \
+            the statement together with the certificate of the attestation key.
             """,
         examples: [Example("ykit openpgp attest signature attestation.pem")])
 
@@ -128,7 +130,8 @@ struct OpenPGPAttest: Verb {
     @OptionGroup var pin: PINOptions
 
     func run(in run: Run) async throws -> Outcome<OpenPGPAttestation> {
-        let chain = try trusted.chain(orElse: .yubicoOpenPGP)
+        var judge = AttestationJudge(at: run.now)
+        (judge.roots, judge.intermediates) = try trusted.certificates()
         let output = try FileOutput(file, isText: true, force: confirmation.force, run)
         let service = try await run.openOpenPGP()
         try await run.askToReplaceCertificate(slot, service, confirmation)
@@ -138,48 +141,15 @@ struct OpenPGPAttest: Verb {
             try X509Certificate(reading: try await service.attest(slot))
         }
         let device = try X509Certificate(reading: try await service.certificate(.attestation))
-        let isOnKey = try await statement.attests(service.publicKey(slot))
-        guard isOnKey ?? true else { throw Self.wrong("another key") }
-        guard device.publicKey.map(statement.isSigned) ?? false else { throw Self.wrong("another signature") }
-        var report = OpenPGPAttestation(slot: slot, statement: statement, output: file, device: device)
-        let (warnings, failure) = judge(&report, isOnKey: isOnKey != nil, chain, at: run.now)
-        var outcome = Outcome(report, "statement for \(slot) written to \(file)")
-        (outcome.answer.warnings, outcome.answer.failure) = (warnings, failure)
+        judge.card = .openPGP(key: try await service.publicKey(slot))
+        let verdict = judge.verdict(onOpenPGP: statement, device: device)
+        if let failure = verdict.failure, verdict.result == .mismatch { throw failure }
+        var outcome = Outcome(
+            OpenPGPAttestation(slot: slot, statement: statement, output: file, device: device, verdict: verdict),
+            "statement for \(slot) written to \(file)")
+        outcome.answer.failure = verdict.failure
         try output.put(Array(statement.pem.utf8), &outcome.answer)
         return outcome
-    }
-
-    /// Checks whether the attestation key comes from a vendor, and whether the key in the statement could be compared
-    /// with the card's; this affects the result only if roots were given.
-    private func judge(
-        _ report: inout OpenPGPAttestation, isOnKey: Bool, _ chain: AttestationChain, at now: Int64
-    ) -> (warnings: [String], failure: Explanation?) {
-        var warnings: [String] = []
-        var failure: Explanation?
-        do throws(PIVError) {
-            let path = try chain.verify(report.statement, device: report.device, at: now)
-            (report.signers, report.isRooted) = (Array(path.dropFirst()), true)
-        } catch {
-            if case .chain(let problem) = error {
-                let reason = problem.explanation
-                (report.signers, report.isRooted, report.reason) = ([report.device], false, reason.message)
-                if trusted.areNamed {
-                    failure = reason
-                } else {
-                    warnings.append("the attestation key is not one of Yubico's: \(reason.message)")
-                }
-            }
-        }
-        guard !isOnKey else { return (warnings, failure) }
-        let type = report.statement.subjectPublicKeyInfo.algorithm.type
-        let words = "the key in the statement cannot be compared with the card's: it has the unknown type \(type)"
-        guard trusted.areNamed, failure == nil else { return (warnings + [words], failure) }
-        (report.isRooted, report.reason) = (false, words)
-        return (warnings, Explanation("not-comparable", .authentication, words))
-    }
-
-    private static func wrong(_ words: String) -> Explanation {
-        Explanation("not-authentic", .authentication, "the statement has \(words) than it should have")
     }
 }
 
@@ -189,33 +159,17 @@ struct OpenPGPAttestation: Report {
     let statement: X509Certificate
     let output: String
     let device: X509Certificate
-    /// The certificates that lead to a root; that of the attestation key alone if none do.
-    var signers: [X509Certificate]?
-    var isRooted: Bool?
-    var reason: String?
+    let verdict: AttestationVerdict
     static let members: [Member<OpenPGPAttestation>] = [
         Member("slot") { $0.slot.description },
+        Member("result", "proven, notRooted and others, as of 'attest verify'") { $0.verdict.result.rawValue },
         Member("attestation", "PEM") { $0.statement.pem },
         Member("output") { $0.output },
         Member("deviceCertificate", "of the attestation key, PEM") { $0.device.pem },
-        Member("chain", "the subjects of the signers") { $0.signers?.map(\.subject.description) },
-        Member("rooted") { $0.isRooted },
-        Member("reason", "why it does not chain to a trusted root") { $0.reason },
+        Member("chain", "the subjects of the signers") { $0.verdict.path.dropFirst().map(\.subject.description) },
+        Member("rooted") { $0.verdict.isRooted },
+        Member("reason", "why it is not proven") { $0.verdict.findings.first?.words },
     ]
-}
-
-extension X509Certificate {
-    /// Whether this certifies a public key; `nil` if its own key cannot be parsed. YubiKey 5.2 encodes a Curve25519 key
-    /// as one on a curve with GnuPG's identifier, or with that identifier alone.
-    fileprivate func attests(_ key: PublicKey) -> Bool? {
-        if let own = publicKey { return own == key }
-        guard case .x25519(let bytes) = key else { return nil }
-        let curve25519: OID = "1.3.6.1.4.1.3029.1.5.1"
-        let algorithm = subjectPublicKeyInfo.algorithm
-        guard algorithm.type == curve25519 || algorithm.parameterType == curve25519 else { return nil }
-        let bits = subjectPublicKeyInfo.key
-        return bits == bytes || bits == [0x40] + bytes
-    }
 }
 
 extension Run {

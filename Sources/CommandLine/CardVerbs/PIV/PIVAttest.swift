@@ -4,6 +4,7 @@ import Arguments
 import TerminalIO
 import Verbs
 import Words
+import YKAttestation
 import YKManagement
 import YKPIV
 import YKTransport
@@ -16,8 +17,11 @@ struct PIVAttest: Verb {
         "attest", "Verify that a key pair was generated on this security key.",
         discussion: """
             The attestation is checked against the certificate in f9, which must chain to Yubico's certificates, or \
-            with --root to those of another vendor. The exit code is 8 if it does not; to trust a single key, export \
-            its f9 certificate and give that with --root. 'ykit piv keys attest' writes the attestation to a file.
+            with --root to those of another vendor, and compared with the slot, the card's serial number and the key \
+            that the card reports. If the key requires neither PIN nor touch, it also signs a random challenge; \
+            otherwise the attestation is no proof that the key is here, and 'ykit attest prove' makes one. The exit \
+            code is 8 if anything does not match; to trust a single key, export its f9 certificate and give that with \
+            --root. 'ykit piv keys attest' writes the attestation to a file.
             """,
         examples: [
             Example("ykit piv attest 9a"),
@@ -29,22 +33,20 @@ struct PIVAttest: Verb {
     @OptionGroup var trusted: TrustedCertificates
 
     func run(in run: Run) async throws -> Outcome<PIVAttestationReport> {
-        let chain = try trusted.chain(orElse: .yubico)
+        var judge = AttestationJudge(at: run.now)
+        (judge.roots, judge.intermediates) = try trusted.certificates()
         let service = try await run.openPIV()
-        let attestation = try await service.attest(slot)
+        let attested = try await AttestedSlot(slot, service)
         let device = try await service.certificate(.attestation)
-        let facts = try PIVAttestation(attestation)
-        var report = PIVAttestationReport(slot: slot, attestation: attestation, device: device, facts: facts)
-        do throws(PIVError) {
-            report.path = try chain.verify(attestation, device: device, at: run.now)
-        } catch {
-            guard case .chain(let problem) = error else { throw error }
-            // The statement of an unknown device is shown; one signed by a different key is not.
-            if problem != .notSignedByDevice { report.path = [attestation, device] }
-            report.problem = problem.explanation
-        }
+        judge.card = attested.card
+        let proof = try await attested.proof(service, run)
+        judge.challenge = proof.map { AttestationChallenge($0.challenge) }
+        let report = PIVAttestationReport(
+            slot: slot, attestation: attested.statement, device: device,
+            verdict: judge.verdict(
+                on: attested.statement, device: device, proofs: proof.map { [$0] } ?? []))
         var outcome = Outcome(report, report.lines)
-        outcome.answer.failure = report.problem
+        outcome.answer.failure = report.verdict.failure
         return outcome
     }
 }
@@ -54,48 +56,49 @@ struct PIVAttestationReport: Report {
     let slot: PIVSlot
     let attestation: X509Certificate
     let device: X509Certificate
-    let facts: PIVAttestation
-    /// The attestation and its signers, up to a root if there is one; `nil` if another key signed it.
-    var path: [X509Certificate]?
-    /// Why it is not authentic.
-    var problem: Explanation?
+    let verdict: AttestationVerdict
     static let members: [Member<PIVAttestationReport>] = [
         Member("slot") { $0.slot.description },
+        Member("result", "proven, mismatch, notRooted and others, as of 'attest verify'") {
+            $0.verdict.result.rawValue
+        },
         Member("algorithm") { $0.algorithm },
-        Member("firmware") { $0.signed?.firmware?.description },
-        Member("serial") { $0.facts.serial.map { String($0) } },
-        Member("pinPolicy") { $0.signed?.policies?.pin.description },
-        Member("touchPolicy") { $0.signed?.policies?.touch.description },
-        Member("formFactor") { $0.formFactor },
+        Member("firmware") { $0.verdict.firmware?.description },
+        Member("serial") { $0.verdict.serial.map { String($0) } },
+        Member("pinPolicy") { $0.verdict.pinPolicy },
+        Member("touchPolicy") { $0.verdict.touchPolicy },
+        Member("formFactor") { $0.verdict.formFactor?.description },
         Member("chain", "the subjects of its signers") { $0.signers?.map(\.subject.description) },
-        Member("rooted") { $0.problem == nil },
-        Member("reason", "why it does not chain to a trusted root") { $0.problem?.message },
+        Member("rooted") { $0.verdict.isRooted },
+        Member("reason", "why it is not proven") { $0.verdict.findings.first?.words },
+        Member("notShown", "presence: the key signed no challenge; card: the card does not report its key") {
+            $0.verdict.notShown.map(\.rawValue)
+        },
+        Member("advisories", "published flaws of the firmware that concern the key") { $0.verdict.advisories },
         Member("attestation", "PEM") { $0.attestation.pem },
         Member("deviceCertificate", "in f9, PEM") { $0.device.pem },
     ]
 
-    /// What the attestation says, if the key in f9 signed it.
-    private var signed: PIVAttestation? { path == nil ? nil : facts }
+    /// Whether the key in f9 signed the attestation; otherwise nothing in it is shown.
+    private var isSigned: Bool { verdict.path.count > 1 }
 
-    private var signers: [X509Certificate]? { path.map { Array($0.dropFirst()) } }
-
-    private var formFactor: String? { signed?.formFactor.map { FormFactor(rawValue: $0 & 0x0F).description } }
+    private var signers: [X509Certificate]? { isSigned ? Array(verdict.path.dropFirst()) : nil }
 
     private var algorithm: String? {
-        signed == nil ? nil : attestation.publicKey.flatMap { PIVAlgorithm($0)?.description }
+        isSigned ? attestation.publicKey.flatMap { PIVAlgorithm($0)?.description } : nil
     }
 
     /// The rows of a table for people.
     var lines: [String] {
-        guard let signed, let signers else { return [] }
+        guard let signers else { return [] }
         let rows: [(title: String, value: String?)] = [
-            ("algorithm", algorithm), ("firmware", signed.firmware?.description),
-            ("serial", signed.serial.map(String.init)), ("PIN policy", signed.policies?.pin.description),
-            ("touch policy", signed.policies?.touch.description),
-            ("form factor", formFactor),
+            ("algorithm", algorithm), ("firmware", verdict.firmware?.description),
+            ("serial", verdict.serial.map { String($0) }), ("PIN policy", verdict.pinPolicy),
+            ("touch policy", verdict.touchPolicy), ("form factor", verdict.formFactor?.description),
         ]
         return Table.details(
             rows.map { [$0.title, $0.value ?? "not reported"] }
-                + [["signed by", signers.map(\.subject.description.printable).listed()]])
+                + [["signed by", signers.map(\.subject.description.printable).listed()]]
+                + verdict.advisories.map { ["advisory", $0.title] } + verdict.gaps.map { ["not shown", $0] })
     }
 }

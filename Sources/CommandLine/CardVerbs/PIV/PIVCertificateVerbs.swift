@@ -93,8 +93,15 @@ struct GeneratedPIVCertificate: Report {
 struct PIVRequestCertificate: Verb {
     static let about = About(
         "request", "Generate a certificate request (PKCS#10) for the key in a slot.",
-        discussion: "The PIN is needed. If the card does not report the public key, give its file with --public-key.",
-        examples: [Example("ykit piv certificates request 9a request.pem --subject CN=Alice,O=Example")])
+        discussion: """
+            The PIN is needed. If the card does not report the public key, give its file with --public-key. With \
+            --attest the request contains the key's attestation and the certificate in f9, as that of yubico-piv-tool \
+            does (extensions 1.3.6.1.4.1.41482.3.11 and .3.2).
+            """,
+        examples: [
+            Example("ykit piv certificates request 9a request.pem --subject CN=Alice,O=Example"),
+            Example("ykit piv certificates request 9a request.pem --subject CN=Alice --attest"),
+        ])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -106,6 +113,9 @@ struct PIVRequestCertificate: Verb {
 
     @Option("--public-key <file>", help: "The slot's public key, if the card does not report it.")
     var publicKey: String?
+
+    @Flag("--attest", help: "Include the attestation that the key was generated on this security key.")
+    var attest = false
 
     @Option("--format", help: "Format of the request: pem or der.") var format: RequestFormat = .pem
 
@@ -119,14 +129,20 @@ struct PIVRequestCertificate: Verb {
 
     func run(in run: Run) async throws -> Outcome<PIVCertificateRequest> {
         let output = try FileOutput(file, isText: format == .pem, force: replacing.force, run)
-        let template = try subject.template()
+        var template = try subject.template()
         let given = try publicKey.map { try KeyFile.publicKey($0) }
         let service = try await run.openPIV()
+        let attested = try await attest ? AttestedSlot(slot, service) : nil
+        try attested?.check()
+        if let attested {
+            template.attestation = (attested.statement.der, try await service.certificate(.attestation).der)
+        }
+        let known = attested?.statement.publicKey ?? given
         var unlocking = run.piv(service, pin)
-        let use = try await unlocking.prepare(slot, given.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a request")
-        let key = use.key ?? given
+        let use = try await unlocking.prepare(slot, known.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a request")
+        let (key, signed) = (use.key ?? known, template)
         let der = try await use.touching(run.person) {
-            try await service.certificateRequest(use.slot, template, key: key)
+            try await service.certificateRequest(use.slot, signed, key: key)
         }
         let pem = PEM.encode("CERTIFICATE REQUEST", der)
         let report = PIVCertificateRequest(

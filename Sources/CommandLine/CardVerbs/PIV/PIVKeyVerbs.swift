@@ -236,7 +236,10 @@ struct PIVAttestKey: Verb {
     static let about = About(
         "attest", "Export the attestation that a key pair was generated on this security key.",
         discussion:
-            "It is signed by the key in f9, whose certificate --chain appends. 'ykit piv attest' verifies it.",
+            """
+            It is signed by the key in f9, whose certificate --chain appends. 'ykit piv attest' verifies it, and 'ykit \
+            attest verify' does from the file.
+            """,
         examples: [Example("ykit piv keys attest 9a attestation.pem")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
@@ -257,9 +260,10 @@ struct PIVAttestKey: Verb {
     func run(in run: Run) async throws -> Outcome<ExportedAttestation> {
         let output = try FileOutput(file, isText: format.isText, force: replacing.force, run)
         let service = try await run.openPIV()
-        let attestation = try await service.attest(slot)
+        let attested = try await AttestedSlot(slot, service)
+        try attested.check()
         let device = try await chain ? service.certificate(.attestation) : nil
-        let bytes = try format.encode(attestation)
+        let bytes = try format.encode(attested.statement)
         return try output.put(
             bytes + Array((device?.pem ?? "").utf8),
             of: ExportedAttestation(slot: slot, format: format, bytes: bytes, device: device, output: file),

@@ -3,7 +3,7 @@
 package import TerminalIO
 import Verbs
 package import YKKeys
-package import YKManagement
+import YKManagement
 import YKOATH
 import YKTransport
 import YKWire
@@ -92,15 +92,6 @@ private struct OATHSummary: Report {
         Member("version") { $0.info.version?.description },
         Member("deviceId") { $0.info.deviceID },
         Member("hasPassword") { $0.info.hasPassword },
-    ]
-}
-
-extension KnownFlaw: Report {
-    package static let members: [Member<KnownFlaw>] = [
-        Member("name") { $0.name },
-        Member("reference") { $0.reference },
-        Member("summary") { $0.summary },
-        Member("advice") { $0.advice },
     ]
 }
 

@@ -3,6 +3,8 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
+import YKAttestation
 import YKCrypto
 import YKFIDO
 import YKHardware
@@ -152,7 +154,8 @@ struct SSHGenerate: Verb {
         run.announce(what + (resident ? ", stored on the key" : ""))
         let made = try await service.register(request)
         let credential = try credential(made)
-        try proof?.prepare(attestation(made))
+        let attested = attestation(made)
+        try proof?.prepare(attested)
         let check = UInt32.random(in: .min ... .max)
         let text =
             if let phrase {
@@ -162,9 +165,25 @@ struct SSHGenerate: Verb {
         try files.write(text, credential)
         try proof?.commit()
         let key = SSHKeyReport(key: credential.publicKey, comment: credential.comment)
-        return Outcome(
+        var outcome = Outcome(
             Generated(key: key, file: path, isResident: resident),
             "key file written to \(path.printable), public key to \(path.printable).pub")
+        if proof != nil { outcome.answer.warnings += warnings(about: attested, credential.publicKey, challenge, run) }
+        return outcome
+    }
+
+    /// Warnings about an attestation that proves nothing to others; whom its signer is trusted by is theirs to decide.
+    private func warnings(
+        about attestation: [UInt8], _ key: SSHPublicKey, _ challenge: [UInt8], _ run: Run
+    ) -> [String] {
+        var judge = AttestationJudge(at: run.now)
+        judge.challenge = AttestationChallenge(challenge)
+        judge.subject = AttestedSubject(key)
+        var evidence = AttestationEvidence()
+        do { try evidence.add(attestation) } catch { return ["the attestation: \(error.explanation.message)"] }
+        return judge.verdicts(on: evidence).filter { $0.result != .notRooted }.compactMap(\.failure).map {
+            "the attestation: \($0.message)"
+        }
     }
 
     /// Asks for the passphrase before the key is used; `nil` if there is to be none.
@@ -221,9 +240,10 @@ struct SSHGenerate: Verb {
 
     private func attestation(_ made: Registration) -> [UInt8] {
         let statement = made.response.statement
-        return SSHAttestation.encoded(
+        return SSHAttestation(
             certificate: statement["x5c"]?.array?.first?.bytes ?? [], signature: statement["sig"]?.bytes ?? [],
-            authenticatorData: made.response.authenticatorData.bytes)
+            authenticatorData: made.response.authenticatorData
+        ).encoded
     }
 }
 

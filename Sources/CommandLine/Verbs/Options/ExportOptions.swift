@@ -3,7 +3,7 @@
 package import Arguments
 package import TerminalIO
 package import YKCrypto
-package import YKPIV
+import YKPIV
 package import YKX509
 
 /// The destination and format of a public key.
@@ -119,13 +119,8 @@ package struct TrustedCertificates: ParsableArguments {
 
     package init() {}
 
-    /// Whether the named certificates are trusted instead of the vendor's.
-    package var areNamed: Bool { !root.isEmpty }
-
-    /// Returns the named certificates, or those of a vendor with the named intermediate ones.
-    package func chain(orElse vendor: AttestationChain) throws -> AttestationChain {
-        let named = AttestationChain(
-            roots: try root.flatMap(KeyFile.certificates), others: try intermediate.flatMap(KeyFile.certificates))
-        return areNamed ? named : vendor.trusting(named)
+    /// Reads the named certificates: the trusted ones, and the intermediate ones.
+    package func certificates() throws -> (roots: [X509Certificate], intermediates: [X509Certificate]) {
+        (try root.flatMap(KeyFile.certificates), try intermediate.flatMap(KeyFile.certificates))
     }
 }
