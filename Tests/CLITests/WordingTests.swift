@@ -14,17 +14,17 @@ import Testing
         (
             "it names another thing in each verb",
             [
-                "--account": 2, "--all": 5, "--app": 2, "--at": 2, "--challenge": 5, "--clear": 2,
+                "--account": 2, "--all": 5, "--app": 2, "--at": 2, "--challenge": 6, "--clear": 2,
                 "--client": 2, "--clipboard": 2, "--login": 2, "--password": 2, "--period": 2, "--protected": 3,
                 "--command": 2, "--comment": 2, "--context": 2, "--counter": 3, "--cred-blob": 2, "--credential": 2,
-                "--days": 2, "--device-id": 3, "--display-name": 2, "--for": 2, "--form": 2, "--from": 2,
+                "--days": 2, "--device-id": 3, "--display-name": 2, "--for": 3, "--form": 2, "--from": 2,
                 "--key": 4, "--keyslot": 2, "--large-blob": 2,
                 "--listen": 2, "--long": 2, "--mode": 2, "--name": 4, "--namespace": 2, "--no-touch": 3,
                 "--options": 2, "--origin": 4, "--passkey": 2, "--payment": 2, "--public-id": 2, "--public-key": 3,
                 "--qr": 4,
-                "--register": 2, "--resident": 7, "--rp": 7, "--salt": 2, "--scheme": 2, "--serial": 2,
+                "--register": 2, "--require": 2, "--resident": 7, "--rp": 7, "--salt": 2, "--scheme": 2, "--serial": 2,
                 "--server": 5, "--slot": 7, "--software": 2, "--state": 2, "--store": 4, "--text": 2, "--to": 2,
-                "--token": 3, "--totp": 2, "--user": 7, "--wait": 2, "--watch": 2, "--yubico": 2, "<credential>": 3,
+                "--token": 4, "--totp": 2, "--user": 7, "--wait": 2, "--watch": 2, "--yubico": 2, "<credential>": 3,
                 "<device>": 2, "<fingerprint>": 2, "<key>": 5, "<label>": 2, "<name>": 9, "<object>": 2,
                 "<policy>": 2, "<query>": 2, "<slot>": 4, "<source>": 2,
             ]
@@ -32,7 +32,7 @@ import Testing
         (
             "each verb accepts other values",
             [
-                "--algorithm": 10, "--attestation": 4, "--by": 2, "--digits": 2, "--format": 13, "--hash": 4,
+                "--algorithm": 10, "--attestation": 4, "--by": 2, "--digits": 2, "--format": 14, "--hash": 4,
                 "--padding": 2, "--pin-policy": 3, "--touch": 10, "--touch-policy": 2, "--type": 4, "--uv": 5,
             ]
         ),
@@ -45,7 +45,7 @@ import Testing
         (
             "each verb says what it generates, reads or writes",
             [
-                "--generate": 5, "--key-file": 3, "--output": 14, "<file>": 19,
+                "--generate": 5, "--key-file": 3, "--output": 14, "<file>": 21,
             ]
         ),
         (

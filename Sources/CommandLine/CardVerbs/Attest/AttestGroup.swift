@@ -45,7 +45,7 @@ struct AttestVerify: Verb {
             Example("ykit attest verify request.pem --root root.pem", "A request made with --attest."),
         ])
 
-    @Argument("files", help: "Files, or - for standard input.", completion: .file) var files: [String]
+    @Argument("files", help: "Files, or -.", completion: .file) var files: [String]
 
     @Option(
         "--for <file>", help: "The key that must be attested: a public key (PEM, DER, SSH), certificate or request.",

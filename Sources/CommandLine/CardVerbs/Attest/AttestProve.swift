@@ -23,7 +23,7 @@ struct AttestProve: Verb {
             """,
         examples: [
             Example("ykit attest prove 9a proof.pem --challenge-file challenge.txt"),
-            Example("ykit attest prove 9a answer.json --format step --token TOKEN --thumbprint THUMBPRINT"),
+            Example("ykit attest prove 9a acme.json --format step --token TOKEN --thumbprint PRINT"),
         ])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
