@@ -202,9 +202,14 @@ struct AgentTests {
         #expect(await signs(login, try Self.binding([1], isForwarding: false, seed: 4)) == (0, false), "another host")
         #expect(await signs(login, try Self.binding([1], isForwarding: false, isCertificate: true)) == (0, false))
         #expect(await signs(login, through) == (1, false), "what is forwarded is for the host behind")
-        #expect(await signs(login, through, try Self.binding([1], isForwarding: false, seed: 4)) == (1, true))
-        #expect(await signs(login, through, try Self.binding([1], isForwarding: false, seed: 5)) == (0, false))
-        #expect(await signs(login, through, try Self.binding([1], isForwarding: true, seed: 4)) == (0, false))
+        let behind = try Self.binding([1], isForwarding: false, seed: 4)
+        #expect(await signs(login, through, behind) == (1, false), "a forwarded login that names no host key")
+        let named = Self.login(session: [1], key: key, host: try Self.host(4).key.blob)
+        #expect(await signs(named, through, behind) == (1, true))
+        let other = Self.login(session: [1], key: key, host: try Self.host(3).key.blob)
+        #expect(await signs(other, through, behind) == (1, false), "the host key of another session")
+        #expect(await signs(named, through, try Self.binding([1], isForwarding: false, seed: 5)) == (0, false))
+        #expect(await signs(named, through, try Self.binding([1], isForwarding: true, seed: 4)) == (0, false))
         let wrong = Self.destinations(try Self.end(nil) + Self.end(3, user: "root"))
         #expect(await agent.reply(to: Self.addition(file, wrong), on: &here) == [6])
         #expect(await signs(login, first) == (1, false), "another user")
@@ -216,6 +221,113 @@ struct AgentTests {
         }
         let twice = authority + authority
         #expect(await agent.reply(to: Self.addition(file, twice), on: &here) == [5])
+    }
+
+    @Test("session bindings have the rules of OpenSSH's agent")
+    func bindings() async throws {
+        let source = FakeSource([try Self.identity("ed25519")])
+        let agent = SSHAgent(source)
+        let key = source.keys[0].publicKey
+        let (forwarding, login) = (
+            try Self.binding([1], isForwarding: true), try Self.binding([1], isForwarding: false)
+        )
+        for (bindings, replies, signs) in [
+            ([login, login], [[6], [28]] as [[UInt8]], true), ([forwarding, forwarding], [[6], [6]], true),
+            ([forwarding, login], [[6], [6]], true), ([login, forwarding], [[6], [28]], false),
+            ([forwarding, try Self.binding([1], isForwarding: true, seed: 4)], [[6], [28]], false),
+            ([forwarding, try Self.binding([2], isForwarding: true)], [[6], [6]], false),
+        ] {
+            var connection = SSHAgent.Connection()
+            for (binding, reply) in zip(bindings, replies) {
+                #expect(await agent.reply(to: binding, on: &connection) == reply)
+            }
+            let before = source.requests.withLock { $0.count }
+            _ = await agent.reply(to: Self.sign(key.blob, Self.login(session: [1], key: key)), on: &connection)
+            #expect((source.requests.withLock { $0.count } > before) == signs)
+        }
+    }
+
+    @Test("a client cannot fill the agent, and one on another machine cannot keep others from adding keys")
+    func limits() async throws {
+        let agent = SSHAgent(FakeSource())
+        var here = SSHAgent.Connection()
+        var forwarded = try await AgentSafetyTests.forwarded(agent)
+        let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
+        func add(_ number: Int, _ connection: inout SSHAgent.Connection, comment: Int = 5) async throws -> Bool {
+            let key = try #require(
+                SSHPublicKey(
+                    cose: COSEKey(
+                        okp: .ed25519, algorithm: .edDSA,
+                        x: Array(try Self.host(UInt8(number % 250) + 1).key.blob.suffix(32))),
+                    application: "ssh:\(number)"))
+            let one = SecurityKeyFile(
+                publicKey: key, flags: file.flags, handle: file.handle, comment: String(repeating: "c", count: comment))
+            return await agent.reply(to: Self.addition(one), on: &connection) == [6]
+        }
+        func added(_ numbers: Range<Int>, _ connection: inout SSHAgent.Connection) async throws -> Int {
+            var count = 0
+            for number in numbers where try await add(number, &connection) { count += 1 }
+            return count
+        }
+        #expect(try await !add(0, &here, comment: 1025))
+        #expect(try await added(0..<100, &forwarded) == 32)
+        #expect(try await add(0, &forwarded), "again")
+        #expect(try await added(1000..<1300, &here) == 256 - 32)
+        #expect(await agent.reply(to: [19], on: &here) == [6])
+        #expect(try await add(7, &forwarded))
+        #expect(try await add(8, &forwarded, comment: 1024))
+    }
+
+    @Test("the hosts of a constraint count")
+    func constraintLimits() async throws {
+        let agent = SSHAgent(FakeSource())
+        let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
+        var here = SSHAgent.Connection()
+        #expect(await agent.reply(to: Self.addition(file), on: &here) == [6])
+        var forwarded = try await AgentSafetyTests.forwarded(agent)
+        var count = 0
+        for number in 0..<100 {
+            let user = String(repeating: "u", count: 1000 + number)
+            let hosts = Self.destinations(try Self.end(nil) + Self.end(3, user: user), try Self.end(3) + Self.end(4))
+            if await agent.reply(to: Self.addition(file, hosts), on: &forwarded) == [6] { count += 1 }
+        }
+        #expect((40...60).contains(count), "64 KiB")
+    }
+
+    @Test("a key that is not a point is refused, a comment in another encoding is not")
+    func additions() async throws {
+        let agent = SSHAgent(FakeSource())
+        var here = SSHAgent.Connection()
+        let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ecdsa"))
+        var message = Self.addition(file)
+        let comment = Self.string(file.comment.utf8)
+        message.removeLast(comment.count)
+        #expect(await agent.reply(to: message + Self.string([0xC4, 0xE3, 0x0A]), on: &here) == [6])
+        #expect(Self.count(await agent.reply(to: [11], on: &here)) == 1)
+        guard case .ec(_, var point) = file.publicKey.key else { return }
+        point[64] ^= 1
+        let key =
+            Self.string("sk-ecdsa-sha2-nistp256@openssh.com".utf8) + Self.string("nistp256".utf8) + Self.string(point)
+            + Self.string("ssh:".utf8)
+        let rest = Array(message.dropFirst(1 + file.publicKey.blob.count))
+        #expect(await agent.reply(to: [17] + key + rest + comment, on: &here) == [5])
+        for twice in [[1, 0, 0, 0, 9, 1, 0, 0, 0, 9], [2, 2]] as [[UInt8]] {
+            #expect(await agent.reply(to: Self.addition(file, twice), on: &here) == [5])
+        }
+    }
+
+    @Test("a list is never longer than what clients read")
+    func longLists() async throws {
+        let agent = SSHAgent(FakeSource([try Self.identity("ed25519")]))
+        var connection = SSHAgent.Connection { _ in
+            let one = Self.string("key".utf8) + [0, 1, 0x11, 0x70] + [UInt8](repeating: 0x78, count: 70_000)
+            return [12, 0, 0, 0, 5] + one.map { $0 }
+                + (2...5).flatMap { number in
+                    Self.string("key\(number)".utf8) + [0, 1, 0x11, 0x70] + [UInt8](repeating: 0x78, count: 70_000)
+                }
+        }
+        let list = await agent.reply(to: [11], on: &connection)
+        #expect(Self.count(list) == 4 && list.count < 256 << 10)
     }
 
     @Test func aHostMayHaveACertificate() async throws {

@@ -44,6 +44,22 @@ struct CertificateTests {
         #expect(throws: SSHError.self) { try SSHPublicKey(blob: certificate.blob) }
     }
 
+    @Test("blank lines and comments before the line, and tabs in it, are read as by ssh-keygen")
+    func lines() throws {
+        let line = try Vectors.text("certificates/user-cert.pub")
+        let words = line.split(separator: " ", maxSplits: 2)
+        for text in [
+            "# a comment\n\n  # another\n" + line, "\r\n" + line, words.joined(separator: "\t") + "\nssh-rsa AAAA",
+        ] {
+            let (certificate, comment) = try SSHCertificate.parse(line: text)
+            #expect(certificate.keyID == "id-user" && !comment.contains("\n"))
+        }
+        #expect(throws: SSHError.malformed("this is a public key, not a certificate")) {
+            try SSHCertificate.parse(line: Vectors.text("rsab2048.pub"))
+        }
+        #expect(throws: SSHError.self) { try SSHCertificate.parse(line: "# nothing\n") }
+    }
+
     @Test("every bit of a certificate is signed")
     func everyBitCounts() throws {
         let blob = try certificate("user").blob

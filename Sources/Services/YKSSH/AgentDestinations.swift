@@ -75,11 +75,13 @@ extension [DestinationConstraint] {
         return !last.isForwarding || contains { $0.permits(from: last.hostKey, to: nil, user: nil) }
     }
 
-    /// Returns whether a key with these constraints may sign for a connection: only the login of its last session.
+    /// Returns whether a key with these constraints may sign for a connection: only the login of its last session. If the
+    /// agent was forwarded, the login must name the host key: the binding of that session comes from the machine in
+    /// between, which can have any host sign any session.
     func permit(_ bindings: [SessionBinding], _ purpose: SignaturePurpose) -> Bool {
         guard !isEmpty else { return true }
         guard case .login(let user, let session, let hostKey) = purpose, let last = bindings.last,
-            last.session == session, hostKey ?? last.hostKey == last.hostKey
+            last.session == session, hostKey.map({ $0 == last.hostKey }) ?? (bindings.count == 1)
         else { return false }
         return permit(bindings, user: user)
     }

@@ -69,11 +69,20 @@ enum AgentRequest {
         return SharedSecret(Secret(bytes))
     }
 
+    /// The maximum size of a comment in bytes.
+    private static let commentLimit = 1024
+
     private static func addition(
         _ reader: inout SSHReader, isConstrained: Bool
     ) throws(SSHError) -> AgentRequest {
         var (file, certificate) = try SecurityKeyFile.takeCertified(&reader)
-        file.comment = try reader.text("the comment")
+        guard (try? PublicKey(subjectPublicKeyInfo: file.publicKey.key.subjectPublicKeyInfo)) != nil else {
+            throw .malformed("a key that is not a point on its curve")
+        }
+        // Comments are in whatever encoding their author used.
+        let comment = try reader.string("the comment")
+        guard comment.count <= commentLimit else { throw .malformed("a comment of \(comment.count) bytes") }
+        file.comment = String(decoding: comment, as: UTF8.self)
         let plain = SSHIdentity(file)
         guard let identity = certificate.map(plain.with) ?? plain else {
             throw .malformed("a certificate of another key")
@@ -92,28 +101,37 @@ struct AgentConstraints: Hashable, Sendable {
     var needsConfirmation = false
     /// The hosts that the key is for; empty for any.
     var destinations: [DestinationConstraint] = []
+    /// The size of the hosts in bytes.
+    private(set) var bytes = 0
 
     init() {}
 
-    /// Reads constraints. Refuses unknown ones, so that a key is never offered more widely than requested.
+    /// Reads constraints. Refuses unknown ones, so that a key is never offered more widely than requested, and those
+    /// given twice.
     init(_ reader: inout SSHReader) throws(SSHError) {
+        var seen: Set<[UInt8]> = []
         while !reader.isAtEnd {
-            switch try reader.byte("the constraint") {
-            case 1: lifetime = try reader.uint32("the lifetime")
-            case 2: needsConfirmation = true
-            case 255:
-                switch try reader.text("the extension") {
-                // ssh-add (OpenSSH 9.2) sends the library for FIDO keys; here it is always ykit.
-                case "sk-provider@openssh.com": _ = try reader.string("the provider")
-                case "restrict-destination-v00@openssh.com":
-                    guard destinations.isEmpty else { throw .malformed("host constraints given twice") }
-                    destinations = try DestinationConstraint.all(&reader)
-                case let name: throw .malformed("the constraint '\(name)'")
-                }
-            case let number: throw .malformed("constraint \(number)")
+            let number = try reader.byte("the constraint")
+            let name = number == Self.extensionType ? try reader.text("the extension") : ""
+            guard seen.insert([number] + name.utf8).inserted else {
+                throw .malformed("constraint \(number) '\(name)' given twice")
+            }
+            switch (number, name) {
+            case (1, _): lifetime = try reader.uint32("the lifetime")
+            case (2, _): needsConfirmation = true
+            // ssh-add (OpenSSH 9.2) sends the library for FIDO keys; here it is always ykit.
+            case (_, "sk-provider@openssh.com"): _ = try reader.string("the provider")
+            case (_, "restrict-destination-v00@openssh.com"):
+                let remaining = reader.remaining
+                destinations = try DestinationConstraint.all(&reader)
+                bytes = remaining - reader.remaining
+            default: throw .malformed("constraint \(number) '\(name)'")
             }
         }
     }
+
+    /// The type of constraints that have a name.
+    private static let extensionType: UInt8 = 255
 }
 
 /// The SSH session of a connection to the agent (`session-bind@openssh.com`).
@@ -146,6 +164,9 @@ enum AgentReply {
     case identities([(blob: [UInt8], comment: [UInt8])])
     case signature(SSHSignature)
 
+    /// The maximum size of the keys in a list. OpenSSH's clients read messages of at most 256 KiB.
+    private static let listLimit = (256 << 10) - 16
+
     /// The message: a byte for its type and its content.
     var bytes: [UInt8] {
         switch self {
@@ -159,13 +180,17 @@ enum AgentReply {
             writer.append(content)
             return writer.bytes
         case .identities(let keys):
+            var list = SSHWriter()
+            var count: UInt32 = 0
+            for key in keys where list.bytes.count + 8 + key.blob.count + key.comment.count <= Self.listLimit {
+                list.string(key.blob)
+                list.string(key.comment)
+                count += 1
+            }
             var writer = SSHWriter()
             writer.byte(12)
-            writer.uint32(UInt32(truncatingIfNeeded: keys.count))
-            for key in keys {
-                writer.string(key.blob)
-                writer.string(key.comment)
-            }
+            writer.uint32(count)
+            writer.append(list.bytes)
             return writer.bytes
         case .signature(let signature):
             var writer = SSHWriter()

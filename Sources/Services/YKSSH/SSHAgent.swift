@@ -67,9 +67,11 @@ public struct SSHSignatureRequest: Hashable, Sendable {
     public var isForwarded: Bool { !hops.isEmpty }
 }
 
-/// The source of an agent's keys, which also asks the user. It is called for one request at a time.
+/// The source of an agent's keys, which also asks the user. It signs and answers one request at a time; if the client of
+/// the request hangs up, the task is cancelled.
 public protocol SSHKeySource: Sendable {
-    /// Returns the keys that are currently available, besides credentials that clients added.
+    /// Returns the keys that are currently available, besides credentials that clients added. It is also called while
+    /// the source signs for another client.
     func identities() async -> [SSHIdentity]
     /// Signs; `nil` if the key is not available, or the user refused.
     func sign(_ request: SSHSignatureRequest) async -> SSHSignature?
@@ -120,7 +122,7 @@ public actor SSHAgent {
     private let allowsForwarding: Bool
     private let confirmsAll: Bool
     private let websafe: [UInt8]
-    private var added: [AddedCredential] = []
+    private var added = AddedCredentials()
     private var lock: SharedSecret?
     private var wrongPassphrases = 0
     /// The last task in the queue of passphrases, which are compared one at a time.
@@ -147,8 +149,8 @@ public actor SSHAgent {
 
     /// A client's connection; its session bindings apply to its requests.
     public struct Connection: Sendable {
-        fileprivate var bindings: [SessionBinding] = []
-        fileprivate var isBroken = false
+        var bindings: [SessionBinding] = []
+        var isBroken = false
         fileprivate let upstream: Upstream
 
         /// Creates a connection without session bindings.
@@ -158,7 +160,7 @@ public actor SSHAgent {
         public init(upstream: @escaping Upstream = { _ in nil }) { self.upstream = upstream }
 
         fileprivate var hops: [[UInt8]] { bindings.filter(\.isForwarding).map(\.hostKey) }
-        fileprivate var isForwarded: Bool { !hops.isEmpty }
+        var isForwarded: Bool { !hops.isEmpty }
     }
 
     /// Answers a message.
@@ -192,33 +194,23 @@ public actor SSHAgent {
     /// Adds a credential, as a client's request would.
     public func offer(_ credential: SecurityKeyFile) { offer(SSHIdentity(credential)) }
 
-    /// Adds a credential, which may have a certificate, as a client's request would.
-    public func offer(_ identity: SSHIdentity) { offer(identity, AgentConstraints(), isForwarded: false) }
-
-    private func offer(_ identity: SSHIdentity, _ constraints: AgentConstraints, isForwarded: Bool) {
-        guard let index = added.firstIndex(where: { $0.identity.blob == identity.blob }) else {
-            added.append(AddedCredential(identity, constraints))
-            return
-        }
-        added[index].update(identity, constraints, isForwarded: isForwarded)
-    }
+    /// Adds a credential, which may have a certificate, as a client's request would, but without limits.
+    public func offer(_ identity: SSHIdentity) { added.offer(identity) }
 
     private func change(
         _ request: AgentRequest, _ message: [UInt8], _ connection: Connection
     ) async -> [UInt8] {
         guard lock == nil else { return AgentReply.failure.bytes }
-        added.removeAll { $0.hasExpired }
         switch request {
         case .add(let identity, let constraints):
-            guard mayAdd(identity, connection) else { return AgentReply.failure.bytes }
-            offer(identity, constraints, isForwarded: connection.isForwarded)
-            return AgentReply.success.bytes
+            return (added.add(identity, constraints, for: connection) ? AgentReply.success : .failure).bytes
         case .remove(let blob):
-            let count = added.count
-            added.removeAll { $0.identity.blob == blob && mayRemove($0, connection) }
-            if added.count < count { return AgentReply.success.bytes }
-            if added.contains(where: { $0.identity.blob == blob }) { return AgentReply.failure.bytes }
-        case .removeAll: added.removeAll { mayRemove($0, connection) }
+            switch added.remove(blob, for: connection) {
+            case .removed: return AgentReply.success.bytes
+            case .refused: return AgentReply.failure.bytes
+            case .unknown: break
+            }
+        case .removeAll: added.removeAll(for: connection)
         default: break
         }
         // Another agent may have no such rule: it loads libraries for programs of this machine only (CVE-2023-38408).
@@ -230,34 +222,24 @@ public actor SSHAgent {
         return reply ?? AgentReply.failure.bytes
     }
 
-    /// Returns whether a connection may add a credential: only one that it may see. A forwarded connection may not add
-    /// a constrained one in another form (with or without a certificate), which would have no constraints.
-    private func mayAdd(_ identity: SSHIdentity, _ connection: Connection) -> Bool {
-        added.filter { $0.identity.publicKey == identity.publicKey }.allSatisfy { known in
-            let isLoosened = connection.isForwarded && known.isConstrained && known.identity.blob != identity.blob
-            return isShown(known, connection) && !isLoosened
-        }
-    }
-
-    /// Returns whether a connection may remove a credential. A forwarded connection could add it again without its
-    /// constraints, since a credential's file holds no secret.
-    private func mayRemove(_ key: AddedCredential, _ connection: Connection) -> Bool {
-        isShown(key, connection) && !(connection.isForwarded && key.isConstrained)
-    }
-
     private func upstream(_ message: [UInt8], _ connection: Connection) async -> [UInt8]? {
         connection.isBroken ? nil : await connection.upstream(message)
     }
 
+    /// Binds a connection to a session by the rules of OpenSSH's agent: nothing follows the session of a login, a session
+    /// has one host key, and the chain of forwardings is limited. A connection that breaks them gets no signatures
+    /// afterwards, unless it only repeats the last binding.
     private func bind(_ binding: SessionBinding, _ connection: inout Connection) -> AgentReply {
-        // After a login nothing can be forwarded further, and the chain of forwardings is limited.
-        guard !connection.isBroken, connection.bindings.count < 16,
-            connection.bindings.allSatisfy({ $0.isForwarding || $0 == binding })
+        let bindings = connection.bindings
+        let isKnown = bindings.contains { $0.session == binding.session && $0.hostKey == binding.hostKey }
+        let isOfAnotherHost = bindings.contains { $0.session == binding.session && $0.hostKey != binding.hostKey }
+        guard !connection.isBroken, bindings.allSatisfy(\.isForwarding), !isOfAnotherHost,
+            isKnown || bindings.count < 16
         else {
-            connection.isBroken = true
+            if bindings.last != binding { connection.isBroken = true }
             return .extensionFailure
         }
-        if !connection.bindings.contains(binding) { connection.bindings.append(binding) }
+        if !isKnown { connection.bindings.append(binding) }
         return .success
     }
 
@@ -290,10 +272,6 @@ public actor SSHAgent {
         return .success
     }
 
-    private func isShown(_ key: AddedCredential, _ connection: Connection) -> Bool {
-        key.destinations.isEmpty || !connection.isBroken && key.permits(connection.bindings)
-    }
-
     private func identities(_ message: [UInt8], _ connection: Connection) async -> [UInt8] {
         guard lock == nil else { return AgentReply.identities([]).bytes }
         let own = await all(for: connection).map { (blob: $0.blob, comment: Array($0.comment.utf8)) }
@@ -304,11 +282,9 @@ public actor SSHAgent {
 
     /// The available keys and the added ones that the connection may see, without duplicates.
     private func all(for connection: Connection) async -> [SSHIdentity] {
-        let there = await inTurn { await $0.identities() }
-        added.removeAll { $0.hasExpired }
+        let there = await source.identities()
         let blobs = Set(there.map(\.blob))
-        let shown = added.filter { isShown($0, connection) && !blobs.contains($0.identity.blob) }
-        return there + shown.map(\.identity)
+        return there + added.shown(to: connection).filter { !blobs.contains($0.blob) }
     }
 
     private func sign(
@@ -323,8 +299,7 @@ public actor SSHAgent {
         guard let identity = await all(for: connection).first(where: { $0.blob == blob }) else {
             return await upstream(message, connection) ?? AgentReply.failure.bytes
         }
-        // A key that is also offered with a certificate is the same key: its constraints apply to both.
-        let constraints = added.filter { $0.identity.publicKey == identity.publicKey }
+        let constraints = added.constraints(on: identity.publicKey)
         guard constraints.allSatisfy({ $0.permits(connection.bindings, purpose) }) else {
             source.refused(.destination)
             return AgentReply.failure.bytes
@@ -368,7 +343,7 @@ public actor SSHAgent {
         return purpose.isOfSSH && !connection.isForwarded ? nil : .website
     }
 
-    /// Calls the source after all earlier calls have finished.
+    /// Calls the source after all earlier calls have finished; the call is cancelled with this task.
     private func inTurn<Value: Sendable>(_ body: @escaping @Sendable (any SSHKeySource) async -> Value) async -> Value {
         let before = turn
         let task = Task { [source] in
@@ -376,6 +351,10 @@ public actor SSHAgent {
             return await body(source)
         }
         turn = Task { _ = await task.value }
-        return await task.value
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 }

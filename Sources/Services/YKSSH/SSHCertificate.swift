@@ -120,8 +120,11 @@ public struct SSHCertificate: Hashable, Sendable {
     /// - Returns: The certificate and its comment, which is empty if there is none.
     /// - Throws: ``SSHError``.
     public static func parse(line: String) throws(SSHError) -> (certificate: SSHCertificate, comment: String) {
-        let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
+        let words = SSHKeyLine.words(of: line)
         guard words.count >= 2 else { throw .malformed("a certificate is a line with a type and base64 data") }
+        guard !SSHPublicKey.isKnown(type: String(words[0])) else {
+            throw .malformed("this is a public key, not a certificate")
+        }
         guard let blob = try? Base64.decode(words[1]) else { throw .malformed("the certificate is not base64") }
         let certificate = try SSHCertificate(blob: blob)
         guard certificate.type == words[0] else {

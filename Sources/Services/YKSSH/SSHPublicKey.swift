@@ -174,7 +174,7 @@ public struct SSHPublicKey: Hashable, Sendable {
     /// - Returns: The key and its comment, which is empty if there is none.
     /// - Throws: ``SSHError``.
     public static func parse(line: String) throws(SSHError) -> (key: SSHPublicKey, comment: String) {
-        let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
+        let words = SSHKeyLine.words(of: line)
         guard words.count >= 2 else { throw .malformed("a public key is a line with a type and base64 data") }
         guard let blob = try? Base64.decode(words[1]) else { throw .malformed("the key is not base64") }
         let key = try SSHPublicKey(blob: blob)

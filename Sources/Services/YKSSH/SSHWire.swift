@@ -113,6 +113,18 @@ struct SSHReader {
     }
 }
 
+/// The line of a `.pub` file.
+enum SSHKeyLine {
+    /// Returns the type, the base64 data and the comment, which are separated by spaces or tabs. Blank lines and comments
+    /// before the line are skipped (sshkey_try_load_public of OpenSSH).
+    static func words(of text: String) -> [Substring] {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        let lines = text.split { ["\n", "\r\n", "\r"].contains($0) }
+        let line = lines.lazy.map { $0.drop(while: isBlank) }.first { !$0.isEmpty && $0.first != "#" }
+        return line?.split(maxSplits: 2, omittingEmptySubsequences: true, whereSeparator: isBlank) ?? []
+    }
+}
+
 /// PEM as written by OpenSSH, in lines of 70 characters.
 enum SSHArmor {
     static func encode(_ label: String, _ bytes: [UInt8]) -> String { PEM.encode(label, bytes, width: 70) }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared code of the SSH peer tests: ykit's agent, a client of agents, and a real sshd."""
 
+import base64
 import os
 import pwd
 import signal
@@ -9,7 +10,9 @@ import struct
 import subprocess
 import time
 
-from lib.peer import REAL, free_port, received
+from cryptography.hazmat.primitives.asymmetric import ed25519
+
+from lib.peer import REAL, free_port, received, within
 from lib.piv_bench import FOLDER, path, read, run, write
 
 
@@ -86,6 +89,82 @@ class Client:
 
     def sign(self, blob, data, flags=0):
         return self.ask(b"\x0d" + string(blob) + string(data) + struct.pack(">I", flags))
+
+
+#: The keys of hosts that tests make up.
+HOSTS = [ed25519.Ed25519PrivateKey.generate() for _ in range(3)]
+
+
+def host_key(host):
+    return string(b"ssh-ed25519") + string(host.public_key().public_bytes_raw())
+
+
+def binding(session, forwards, host=HOSTS[0]):
+    return b"\x1b" + string(b"session-bind@openssh.com") + string(host_key(host)) + string(session) \
+        + string(string(b"ssh-ed25519") + string(host.sign(session))) + bytes([forwards])
+
+
+def login(session, blob, user=b"root", host=None):
+    """What a client signs to log in; it names the host's key if `host` is given."""
+    method = b"publickey-hostbound-v00@openssh.com" if host else b"publickey"
+    return string(session) + b"\x32" + string(user) + string(b"ssh-connection") + string(method) + b"\1" \
+        + string(strings(blob)[0]) + string(blob) + (string(host_key(host)) if host else b"")
+
+
+def file_data(namespace=b"file"):
+    return b"SSHSIG" + string(namespace) + string(b"") + string(b"sha512") + string(b"h" * 64)
+
+
+def public(name):
+    return base64.b64decode(read(f"{name}.pub").split()[1])
+
+
+def addition(name, constraints=b""):
+    """The message that adds a credential by its key file, as ssh-add sends it."""
+    text = read(name).decode().split("\n")
+    raw = base64.b64decode("".join(text[1:-2]))
+    blob = public(name)
+    private = raw[raw.index(blob) + len(blob) + 4:][8 + len(blob):]
+    handle = private[5:5 + struct.unpack(">I", private[1:5])[0]]
+    provider = b"\xff" + string(b"sk-provider@openssh.com") + string(b"internal")
+    return b"\x19" + blob + private[:1] + string(handle) + string(b"") + string(b"added") + provider + constraints
+
+
+def hop(host=None, user=b"", name=b"host", is_authority=False):
+    """One end of a step of restrict-destination-v00@openssh.com."""
+    key = string(host_key(host)) + bytes([is_authority]) if host else b""
+    return string(string(user) + string(name if host else b"") + string(b"") + key)
+
+
+def restricted(*steps):
+    """The constraint that a key is for these steps, each from one end to another."""
+    return b"\xff" + string(b"restrict-destination-v00@openssh.com") + string(
+        b"".join(string(begin + end + string(b"")) for begin, end in steps))
+
+
+def restricted_to(host):
+    return restricted((hop(), hop(host)))
+
+
+class OpenSSHAgent:
+    """OpenSSH's ssh-agent during the block."""
+
+    def __init__(self, name, **variables):
+        self.socket = path(name)
+        self.variables = variables
+
+    def __enter__(self):
+        self.process = subprocess.Popen(["ssh-agent", "-D", "-a", self.socket], stdout=subprocess.DEVNULL, env={**os.environ, **self.variables})
+        within(10, self.listens)
+        return self
+
+    def listens(self):
+        with socket.socket(socket.AF_UNIX) as probe:
+            return probe.connect_ex(self.socket) == 0
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
 
 
 class Server:
