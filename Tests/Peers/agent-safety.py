@@ -12,15 +12,15 @@ import re
 import shutil
 import socket
 import stat
-import struct
 import subprocess
 import threading
 import time
 
-from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from lib import terminal
-from lib.openssh import Agent, Client, string, strings
+from lib.openssh import HOSTS, Agent, Client, OpenSSHAgent, addition, binding, file_data, host_key, login, public, restricted_to, string, strings
 from lib.peer import REAL, YKIT, expect, skip, within
 from lib.piv_bench import DEFAULT_KEY, FOLDER, path, read, run, script, works, write
 
@@ -29,72 +29,13 @@ for name in ("SSH_AUTH_SOCK", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "DISPLAY", "
     os.environ.pop(name, None)
 os.environ["YKIT_MANAGEMENT_KEY"] = DEFAULT_KEY
 FAILURE, SUCCESS, SIGNATURE, EXTENSION_FAILURE = 5, 6, 14, 28
-HOSTS = [ed25519.Ed25519PrivateKey.generate() for _ in range(2)]
 WEB_LOGIN = b'{"type":"webauthn.get","challenge":"AAAA","origin":"https://bank.example","crossOrigin":false}'
-
-
-def host_key(host):
-    return string(b"ssh-ed25519") + string(host.public_key().public_bytes_raw())
-
-
-def binding(session, forwards, host=HOSTS[0]):
-    return b"\x1b" + string(b"session-bind@openssh.com") + string(host_key(host)) + string(session) \
-        + string(string(b"ssh-ed25519") + string(host.sign(session))) + bytes([forwards])
-
-
-def login(session, blob, user=b"root"):
-    return string(session) + b"\x32" + string(user) + string(b"ssh-connection") + string(b"publickey") + b"\1" \
-        + string(strings(blob)[0]) + string(blob)
-
-
-def file_data(namespace=b"file"):
-    return b"SSHSIG" + string(namespace) + string(b"") + string(b"sha512") + string(b"h" * 64)
-
-
-def public(name):
-    return base64.b64decode(read(f"{name}.pub").split()[1])
-
-
-def addition(name, constraints=b""):
-    """The message that adds a credential by its key file, as ssh-add sends it."""
-    text = read(name).decode().split("\n")
-    raw = base64.b64decode("".join(text[1:-2]))
-    blob = public(name)
-    private = raw[raw.index(blob) + len(blob) + 4:][8 + len(blob):]
-    handle = private[5:5 + struct.unpack(">I", private[1:5])[0]]
-    provider = b"\xff" + string(b"sk-provider@openssh.com") + string(b"internal")
-    return b"\x19" + blob + private[:1] + string(handle) + string(b"") + string(b"added") + provider + constraints
-
-
-def hop(host=None):
-    """One end of a step of restrict-destination-v00@openssh.com."""
-    return string(string(b"") + string(b"host" if host else b"") + string(b"") + (string(host_key(host)) + b"\0" if host else b""))
-
-
-def restricted_to(host):
-    return b"\xff" + string(b"restrict-destination-v00@openssh.com") + string(string(hop() + hop(host) + string(b"")))
 
 
 def bound(agent, forwards, session=b"S" * 32):
     client = Client(agent)
     expect(f"a session is bound, {'forwarded' if forwards else 'to log in'}", client.ask(binding(session, forwards)), bytes([SUCCESS]))
     return client
-
-
-class OpenSSHAgent:
-    """OpenSSH's ssh-agent during the block."""
-
-    def __init__(self, name):
-        self.socket = path(name)
-
-    def __enter__(self):
-        self.process = subprocess.Popen(["ssh-agent", "-D", "-a", self.socket], stdout=subprocess.DEVNULL)
-        within(10, lambda: os.path.exists(self.socket))
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
 
 
 def test_keys():
@@ -310,7 +251,7 @@ def test_circles():
         expect(f"{name}: its own key is listed", len(client.identities()), 1)
         expect(f"{name}: an unknown key is refused", client.sign(unknown, b"x"), bytes([FAILURE]))
         expect(f"{name}: at once", time.monotonic() - begin < 4)
-        others = [Client(agent) for _ in range(100)]
+        others = [Client(agent) for _ in range(50)]  # a process may have 64 connections
         expect(f"{name}: another client is served", Client(agent).sign(public("id_sk"), file_data())[0], SIGNATURE)
         for one in others:
             one.socket.close()
@@ -405,6 +346,112 @@ def test_pins():
                 expect("the user is asked about the last one", "last" in read("asked").decode().splitlines()[-1])
                 write("pin", b"654321")
                 expect("and may spend it", client.sign(blob, b"x")[0], SIGNATURE)
+
+
+def piv_key(agent):
+    return next(blob for blob, comment in Client(agent).identities() if comment.startswith(b"PIV "))
+
+
+def test_open_question():
+    """A question for a PIN has an end, stops nobody else, and goes when its client does."""
+    slow = script("slow", f"echo $$ > {path('asking')}; exec sleep 60")
+
+    def is_asking():
+        return os.path.exists(path("asking")) and bool(read("asking").strip()) and os.path.exists(f"/proc/{int(read('asking'))}")
+
+    with OpenSSHAgent("beside.sock") as other:
+        run("env", f"SSH_AUTH_SOCK={other.socket}", "ssh-add", path("usual"))
+        with Agent("open", "--upstream", other.socket, SSH_ASKPASS=slow, SSH_ASKPASS_REQUIRE="force") as agent:
+            blob = piv_key(agent)
+            for how in ("closes", "ends its direction"):
+                client = Client(agent)
+                client.socket.sendall(string(b"\x0d" + string(blob) + string(b"x") + b"\0" * 4))
+                expect(f"{how}: a PIN is asked for", within(10, is_asking))
+                begin = time.monotonic()
+                expect(f"{how}: another client gets the list", [one for one, _ in Client(agent).identities()], [blob, public("usual")])
+                expect(f"{how}: and a signature with a key of the other agent", Client(agent).sign(public("usual"), file_data())[0], SIGNATURE)
+                expect(f"{how}: at once", time.monotonic() - begin < 5)
+                if how == "closes":
+                    client.socket.close()
+                else:
+                    client.socket.shutdown(socket.SHUT_WR)  # all that a forwarded client's end is to the agent
+                expect(f"{how}: the question is withdrawn", within(5, lambda: not is_asking()))
+                expect(f"{how}: the log says so", within(5, lambda: "the client has hung up" in agent.said) or agent.said)
+                os.remove(path("asking"))
+    with Agent("ends", "--no-upstream", "--wait", "1", SSH_ASKPASS=slow, SSH_ASKPASS_REQUIRE="force") as agent:
+        begin = time.monotonic()
+        expect("--wait 1: no PIN", Client(agent).sign(piv_key(agent), b"x"), bytes([FAILURE]))
+        expect("after a second", 0.5 < time.monotonic() - begin < 10)
+        expect("the log says why", "not answered in time" in agent.said or agent.said)
+        expect("the question is gone", within(5, lambda: not is_asking()))
+
+
+def test_pinentry_that_cannot_ask():
+    """Nobody declined: the log says why pinentry did not ask, and what to do."""
+    refusal = "echo 'ERR 83918950 Inappropriate ioctl for device <Pinentry>'"
+    script("bin/pinentry", f"echo OK; while read -r l; do echo \"$l\" >> {path('told')}; case $l in GETPIN|CONFIRM) {refusal};; *) echo OK;; esac; done")
+    variables = dict(PATH=f"{path('bin')}:{os.environ['PATH']}", GPG_TTY="/dev/pts/99", TERM="xterm", LC_ALL="C.UTF-8")
+    with Agent("mute", "--no-upstream", **variables) as agent:
+        client = Client(agent)
+        client.ask(addition("id_sk", b"\2"))
+        for blob in (piv_key(agent), public("id_sk")):
+            expect("not signed", client.sign(blob, b"x"), bytes([FAILURE]))
+        expect("the log says why, and what to do", [agent.said.count(text) for text in (
+            "pinentry cannot ask: Inappropriate ioctl for device", "export GPG_TTY=$(tty)", "no PIN was entered")], [2, 2, 0])
+    told = read("told").decode().splitlines()
+    expect("the terminal of GPG_TTY is named", told[:3], ["OPTION ttyname=/dev/pts/99", "OPTION ttytype=xterm", "OPTION lc-ctype=C.UTF-8"])
+    if not os.path.exists("/usr/bin/pinentry-curses"):
+        skip("pinentry on a terminal", "pinentry-curses is not installed")
+        return
+    os.symlink("/usr/bin/pinentry-curses", path("curses"))
+    script("bin/pinentry", f"exec {path('curses')} \"$@\"")
+    with Agent("nowhere", "--no-upstream", PATH=variables["PATH"], GPG_TTY=None) as agent:
+        expect("without a terminal it cannot ask", Client(agent).sign(piv_key(agent), b"x"), bytes([FAILURE]))
+        expect("which the log says", "cannot ask" in agent.said or agent.said)
+    with terminal.Terminal(["sh", "-c", "tty; exec sleep 100"], {**os.environ, "TERM": "xterm"}) as screen:
+        screen.expect(r"/dev/pts/\d+\r")
+        name = re.search(rb"/dev/pts/\d+", screen.seen)[0].decode()
+        with Agent("curses", "--no-upstream", PATH=variables["PATH"], GPG_TTY=name, TERM="xterm") as agent:
+            blob, answers = piv_key(agent), []
+            thread = threading.Thread(target=lambda: answers.append(Client(agent).sign(blob, b"x")[0]))
+            thread.start()
+            expect("on the terminal of GPG_TTY it asks", screen.expect("PIN of") is not None)
+            screen.type(f"{PIN}\r")
+            deadline = time.monotonic() + 20
+            while thread.is_alive() and time.monotonic() < deadline:
+                screen.read(0.05)
+            expect("and the PIN is right", answers, [SIGNATURE])
+
+
+def test_flood():
+    """One process, as the ssh that forwards a machine's clients, has a share of the connections, and clients a share of the keys."""
+    with Agent("flood", "--no-piv", "--no-upstream") as agent:
+        flood = []
+        for _ in range(300):
+            client = Client(agent)
+            flood.append(client)
+        status, output = run("ssh-add", "-l")
+        expect("the user still gets the list", (status, "no identities" in output), (1, True))
+        for client in flood:
+            client.socket.close()
+        within(10, lambda: len(os.listdir(f"/proc/{agent.process.pid}/task")) < 12)
+        client = bound(agent, True)
+        message = addition("id_sk")
+        point = strings(public("id_sk"))[2]
+
+        def add(point, comment=b"added"):
+            changed = message.replace(strings(public("id_sk"))[2], point).replace(string(b"added"), string(comment))
+            return client.ask(b"\x19" + changed[1:])[0]
+
+        expect("keys that are not points", {add(b"\4" + os.urandom(64)) for _ in range(20)}, {FAILURE})
+        expect("a comment of 100,000 bytes", add(point, b"c" * 100_000), FAILURE)
+        points = [ec.generate_private_key(ec.SECP256R1()).public_key().public_bytes(
+            serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint) for _ in range(100)]
+        expect("100 keys with comments of 1024 bytes", sum(add(one, b"c" * 1024) == SUCCESS for one in points), 32)
+        begin = time.monotonic()
+        expect("the user may add a key", Client(agent).ask(addition("id_sk")), bytes([SUCCESS]))
+        status, output = run("ssh-add", "-l")
+        expect("and gets the list", (status, len(output.splitlines()), time.monotonic() - begin < 5), (0, 33, True))
 
 
 def test_guesses():
@@ -607,7 +654,7 @@ def test_foreground():
 
         thread = threading.Thread(target=sign)
         thread.start()
-        place = one.expect("PIN of the key's PIV")
+        place = one.expect("PIN of the key's PIV[^:]*: $")
         expect("it asks, silently", (place is not None, within(5, lambda: not one.echoes)), (True, True))
         one.type("\x1a")
         place = one.expect("shell> ", 20, place or 0)
@@ -620,7 +667,7 @@ def test_foreground():
         one.expect("job.sock", 20, len(one.seen))
         thread = threading.Thread(target=sign)
         thread.start()
-        place = one.expect("PIN of the key's PIV", 20, place or 0)
+        place = one.expect("PIN of the key's PIV[^:]*: $", 20, place or 0)
         expect("fg: it asks again, silently", (place is not None, within(5, lambda: not one.echoes)), (True, True))
         one.type(f"{PIN}\n")
         thread.join(20)

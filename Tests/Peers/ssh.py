@@ -300,9 +300,9 @@ def logins():
             expect("saying so", f"requested from the host {host}" in agent.said)
             status, output = server.login("id_ed.pub", "-A", command=hop_command(server))
             expect("a log-in from there is asked about with both hosts", (
-                "in\n" in output or output, f"a program at the host {host} asks to log in as 'root' at the host {host}:"
+                "in\n" in output or output, f"a program at the host {host} asks to log in at the host {host} as 'root':"
                 " use your key my laptop?" in read("far-asked").decode() or read("far-asked")), (True, True))
-            expect("and for whom a log-in is", "log in as" in agent.said and "SHA256:" in agent.said)
+            expect("and for whom a log-in is", "log in at the host" in agent.said and "SHA256:" in agent.said)
     with Agent("known", "--key", "id_ed", "--no-piv", "--allow-host", "SHA256:*") as agent, Server() as server:
         status, output = server.login("id_ed.pub", "-A", command=command)
         expect("a host that is named signs without a question", status == 0 or output)

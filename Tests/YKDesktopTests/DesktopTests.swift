@@ -252,32 +252,42 @@ struct PromptProgramTests {
     }
 
     @Test func asksAskpass() {
-        func secret(_ output: String, status: Int32 = 0) -> [UInt8]? {
+        func secret(_ output: String, status: Int32 = 0) -> Result<[UInt8], PromptFailure> {
             let programs = Programs("a", output, status: status)
-            let secret = PromptProgram.askpass("/bin/a").secret("PIN", programs.runner)
-            #expect(programs.starts.map(\.arguments) == [["PIN: "]])
-            return secret?.value.copyBytes()
+            defer { #expect(programs.starts.map(\.arguments) == [["PIN: "]]) }
+            return Result { () throws(PromptFailure) in
+                try PromptProgram.askpass("/bin/a").secret("PIN", programs.runner, .seconds(9)).value.copyBytes()
+            }
         }
-        #expect(secret("1234\n") == Array("1234".utf8) && secret("\n") == nil && secret("1234", status: 1) == nil)
-        #expect(PromptProgram.askpass("/bin/none").secret("PIN", Programs([:]).runner) == nil)
+        #expect(secret("1234\n") == .success(Array("1234".utf8)))
+        #expect(secret("\n") == .failure(.declined) && secret("1234", status: 1) == .failure(.declined))
+        let missing = #expect(throws: PromptFailure.self) {
+            try PromptProgram.askpass("/bin/none").secret("PIN", Programs([:]).runner, .seconds(9))
+        }
+        #expect(missing != .declined, "a program that cannot be run is not a user who declines")
+    }
+
+    private func agrees(_ program: PromptProgram, _ programs: Programs) -> Bool {
+        (try? program.agree("sign?", programs.runner, .seconds(9))) != nil
     }
 
     @Test(
         arguments: [("", 0, true), ("Yes\n", 0, true), ("no\n", 0, false), ("", 1, false)] as [(String, Int32, Bool)])
     func confirmsByAskpass(_ output: String, _ status: Int32, _ isConfirmed: Bool) {
         let programs = Programs("a", output, status: status)
-        #expect(PromptProgram.askpass("/bin/a").isConfirmed("sign?", programs.runner) == isConfirmed)
+        #expect(agrees(.askpass("/bin/a"), programs) == isConfirmed)
         #expect(programs.starts.map(\.variables) == [["SSH_ASKPASS_PROMPT": "confirm"]])
     }
 
-    @Test func asksPinentry() {
-        let answer = Programs("pinentry", "OK\nOK\nOK\nD 12%25\nOK\nOK\n")
-        let program = PromptProgram.pinentry("/bin/pinentry")
-        #expect(program.secret("sign", answer.runner)?.value.copyBytes() == Array("12%".utf8))
-        #expect(answer.starts[0].input == "SETDESC sign\nSETPROMPT PIN:\nGETPIN\nBYE\n")
-        #expect(program.isConfirmed("sign", Programs("pinentry", "OK\nOK\nOK\nOK\n").runner))
-        #expect(!program.isConfirmed("sign", Programs("pinentry", "OK\nOK\nERR 1 cancelled\n").runner))
-        #expect(
-            !program.isConfirmed("sign", Programs([:]).runner) && program.secret("sign", Programs([:]).runner) == nil)
+    @Test func asksPinentry() throws {
+        let answer = Programs("pinentry", "OK\nOK\nOK\nOK\nD 12%25\nOK\nOK\n")
+        let program = PromptProgram.pinentry("/bin/pinentry", PinentryTerminal { _ in nil })
+        let secret = try program.secret("sign", answer.runner, .seconds(9))
+        #expect(secret.value.copyBytes() == Array("12%".utf8))
+        #expect(answer.starts[0].input == "SETTIMEOUT 8\nSETDESC sign\nSETPROMPT PIN:\nGETPIN\nBYE\n")
+        #expect(agrees(program, Programs("pinentry", "OK\nOK\nOK\nOK\nOK\n")))
+        #expect(!agrees(program, Programs("pinentry", "OK\nOK\nOK\nD 1\nOK\nOK\n")), "data is not an answer")
+        #expect(!agrees(program, Programs("pinentry", "OK\nOK\nOK\nERR 1 cancelled\n")))
+        #expect(!agrees(program, Programs([:])))
     }
 }

@@ -90,18 +90,35 @@ struct ProgramTests {
             """,
             "refusing": "exit 1",
         ])
+        let terminal = PinentryTerminal { _ in nil }
         let programs: [(PromptProgram, String)] = [
-            (.askpass(scripts["askpass"]), "123456"), (.pinentry(scripts["pinentry"]), "123%456"),
+            (.askpass(scripts["askpass"]), "123456"), (.pinentry(scripts["pinentry"], terminal), "123%456"),
         ]
         for (program, pin) in programs {
-            let secret = try #require(program.secret("PIN"))
+            let secret = try program.secret("PIN", within: .seconds(60))
             #expect(secret.value.copyBytes() == Array(pin.utf8))
-            #expect(program.isConfirmed("Sign?", within: .seconds(60)))
+            try program.agree("Sign?", within: .seconds(60))
         }
         for name in ["refusing", "missing"] {
-            for program in [PromptProgram.askpass(scripts[name]), .pinentry(scripts[name])] {
-                #expect(program.secret("PIN") == nil && !program.isConfirmed("Sign?", within: .seconds(60)))
+            for program in [PromptProgram.askpass(scripts[name]), .pinentry(scripts[name], terminal)] {
+                #expect(throws: PromptFailure.self) { try program.secret("PIN", within: .seconds(60)) }
+                #expect(throws: PromptFailure.self) { try program.agree("Sign?", within: .seconds(60)) }
             }
+        }
+    }
+
+    @Test("a question that is withdrawn, or not answered in time, ends the program")
+    func ends() throws {
+        let scripts = try Scripts(["slow": "exec sleep 60"])
+        for program in [
+            PromptProgram.askpass(scripts["slow"]), .pinentry(scripts["slow"], PinentryTerminal { _ in nil }),
+        ] {
+            let cancellation = Cancellation()
+            cancellation.cancel()
+            #expect(throws: PromptFailure.withdrawn) {
+                try program.secret("PIN", within: .seconds(60), cancellation: cancellation)
+            }
+            #expect(throws: PromptFailure.timedOut) { try program.agree("Sign?", within: .milliseconds(50)) }
         }
     }
 }

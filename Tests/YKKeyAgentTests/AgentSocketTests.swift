@@ -45,9 +45,9 @@ struct AgentSocketTests {
         let task = Task {
             for await job in keys.jobs {
                 switch job {
-                case .identities(let continuation): continuation.resume(returning: [])
-                case .sign(_, let continuation): continuation.resume(returning: nil)
-                case .answer(_, let continuation): continuation.resume(returning: nil)
+                case .identities: keys.list([])
+                case .sign(_, let call): call.answer(nil)
+                case .answer(_, let call): call.answer(nil)
                 case .release: break
                 }
             }
@@ -98,6 +98,119 @@ struct AgentSocketTests {
         #expect(await keys.sign(signature) == nil)
         #expect(await keys.answer(question) == nil)
         #expect(await keys.identities().isEmpty)
+    }
+
+    /// A signature with a key that the agent does not look at.
+    private static func request() throws -> SSHSignatureRequest {
+        let key = try #require(SSHPublicKey(PrivateKey(ed25519: Secret([UInt8](repeating: 3, count: 32))).publicKey))
+        return SSHSignatureRequest(
+            identity: SSHIdentity(publicKey: key, comment: "a"), data: [1], hash: .sha256, purpose: .other(bytes: 1),
+            hostKey: nil, hops: [], needsConfirmation: false)
+    }
+
+    @Test("while a question is open, lists are answered with the last one", .timeLimit(.minutes(15)))
+    func listsWhileAsking() async throws {
+        let keys = AgentKeys { _ in }
+        let identity = try Self.request().identity
+        let first = Task { await keys.identities() }
+        for await job in keys.jobs {
+            guard case .identities = job else { continue }
+            #expect(keys.isListAwaited)
+            keys.list([identity])
+            break
+        }
+        #expect(await first.value == [identity])
+        // Nobody takes the next job: the key waits for the user.
+        #expect(await keys.identities() == [identity])
+        #expect(!keys.isListAwaited)
+    }
+
+    @Test("a client that hangs up is not waited for, and its question is withdrawn", .timeLimit(.minutes(15)))
+    func leaving() async throws {
+        let keys = AgentKeys { _ in }
+        let request = try Self.request()
+        let signing = Task { await keys.sign(request) }
+        for await job in keys.jobs {
+            guard case .sign(_, let call) = job else { continue }
+            let question = Task {
+                await call.caller.asking { () -> Bool in
+                    do { try await Task.sleep(for: .seconds(3600)) } catch { return true }
+                    return false
+                }
+            }
+            try await Task.sleep(for: .milliseconds(50))
+            signing.cancel()
+            #expect(await question.value, "the question was cancelled")
+            #expect(call.caller.hasLeft)
+            #expect(await call.caller.asking { Task.isCancelled }, "a later one is cancelled at once")
+            call.answer(nil)
+            break
+        }
+        #expect(await signing.value == nil)
+        let late = Task {
+            await keys.answer(
+                SSHExtensionRequest(name: "x", content: [], hostKey: nil, hops: [], needsConfirmation: false))
+        }
+        try await Task.sleep(for: .milliseconds(20))
+        keys.end()
+        #expect(await late.value == nil, "the end of the agent ends what waits")
+    }
+
+    @Test(
+        "an agent notices a client that hangs up, and one process has a limited number of connections",
+        .timeLimit(.minutes(15)))
+    func hangUp() async throws {
+        let folder = Folder()
+        let path = folder.socket
+        let socket = try AgentSocket(at: path)
+        let keys = AgentKeys { _ in }
+        let agent = SSHAgent(keys)
+        let identity = try Self.request().identity
+        let cancellation = Cancellation()
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        _ = SystemThread.start {
+            socket.serve(agent, until: cancellation)
+            end.finish()
+        }
+        // How many signatures were asked for, and how many of their clients have left.
+        let count = Mutex((asked: 0, left: 0))
+        let task = Task {
+            for await job in keys.jobs {
+                switch job {
+                case .identities: keys.list([identity])
+                case .sign(_, let call):
+                    count.withLock { $0.asked += 1 }
+                    await call.caller.asking { try? await Task.sleep(for: .seconds(3600)) }
+                    if call.caller.hasLeft { count.withLock { $0.left += 1 } }
+                    call.answer(nil)
+                default: break
+                }
+            }
+        }
+        let blob = identity.blob
+        let open = try await onThread {
+            let message =
+                [13, 0, 0, 0, UInt8(blob.count)] + blob + [0, 0, 0, 1, 7] + [0, 0, 0, 0]
+            for (number, how) in [Int32(SHUT_RDWR), Int32(SHUT_WR)].enumerated() {
+                let client = AgentSocket.connect(path, within: .seconds(5)) ?? -1
+                _ = AgentStream.send(message, to: client)
+                while count.withLock({ $0.asked }) <= number { usleep(1000) }
+                shutdown(client, how)
+                // The answer, or the end of the connection, is what the agent does once it has noticed.
+                var byte: UInt8 = 0
+                _ = recv(client, &byte, 1, 0)
+                close(client)
+            }
+            let clients = (0..<100).compactMap { _ in AgentSocket.connect(path, within: .seconds(5)) }
+            defer { clients.forEach { close($0) } }
+            return clients.count { AgentStream.send(Self.list, to: $0) && AgentStream.receive($0) != nil }
+        }
+        #expect((60...64).contains(open))
+        cancellation.cancel()
+        keys.end()
+        await task.value
+        for await _ in ended {}
+        #expect(count.withLock { $0.left } == 2)
     }
 
     @Test func reportsRefusals() {

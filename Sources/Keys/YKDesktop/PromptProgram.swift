@@ -4,15 +4,24 @@ public import YKCrypto
 package import YKHardware
 public import YKTransport
 
-/// A program that asks the user in a window of its own.
+/// Why a prompt program has no answer.
+public enum PromptFailure: Error, Hashable, Sendable {
+    /// The user declined, or entered nothing.
+    case declined
+    /// There was no answer in time.
+    case timedOut
+    /// The question was withdrawn.
+    case withdrawn
+    /// The program could not ask, for this reason: pinentry has neither a display nor a terminal, for example.
+    case cannotAsk(program: String, reason: String)
+}
+
+/// A program that asks the user in a window of its own, or on a terminal of its own.
 public enum PromptProgram: Hashable, Sendable {
     /// A program of SSH_ASKPASS (ssh-add(1)), by its path.
     case askpass(String)
     /// pinentry (the Assuan protocol), by its path.
-    case pinentry(String)
-
-    /// The timeout for an answer.
-    package static let limit = Duration.seconds(120)
+    case pinentry(String, PinentryTerminal)
 
     /// Finds the SSH_ASKPASS program that must be used in place of a terminal, by the rules of OpenSSH.
     ///
@@ -33,59 +42,90 @@ public enum PromptProgram: Hashable, Sendable {
 
     /// Asks for a secret.
     ///
-    /// - Returns: `nil` if the user entered none, or the program failed.
-    public func secret(_ question: String, cancellation: Cancellation = Cancellation()) -> SharedSecret? {
-        secret(question, Self.runner(cancellation))
+    /// - Parameters:
+    ///   - time: How long the program may run.
+    ///   - cancellation: Withdraws the question.
+    public func secret(
+        _ question: String, within time: Duration, cancellation: Cancellation = Cancellation()
+    ) throws(PromptFailure) -> SharedSecret {
+        try secret(question, Self.runner(cancellation, time), time)
     }
 
-    /// Whether the user agrees: only an explicit yes counts.
+    /// Asks whether the user agrees: returns only after an explicit yes.
     ///
-    /// - Parameter time: How long the program may run.
-    public func isConfirmed(
+    /// - Parameters:
+    ///   - time: How long the program may run.
+    ///   - cancellation: Withdraws the question.
+    public func agree(
         _ question: String, within time: Duration, cancellation: Cancellation = Cancellation()
-    ) -> Bool {
-        isConfirmed(question, Self.runner(cancellation, time))
+    ) throws(PromptFailure) {
+        try agree(question, Self.runner(cancellation, time), time)
     }
 
     /// A program without a window must not use the terminal, which belongs to another program.
-    private static func runner(_ cancellation: Cancellation, _ limit: Duration = Self.limit) -> ProgramRunner {
+    private static func runner(_ cancellation: Cancellation, _ limit: Duration) -> ProgramRunner {
         .system(cancellation, limit: limit, hasTerminal: false)
     }
 
-    package func secret(_ question: String, _ programs: ProgramRunner) -> SharedSecret? {
+    package func secret(
+        _ question: String, _ programs: ProgramRunner, _ time: Duration
+    ) throws(PromptFailure) -> SharedSecret {
         switch self {
         case .askpass(let program):
-            guard var result = try? programs.run(program, [question + ": "], [], [:]) else { return nil }
+            var result = try Self.run(programs, program, [question + ": "])
             defer { Secret.wipe(&result.output) }
-            guard result.status == 0 else { return nil }
-            return Self.secret(result.output.prefix { $0 != UInt8(ascii: "\n") })
-        case .pinentry(let program):
-            let script = Pinentry.script(question, "SETPROMPT PIN:", "GETPIN")
-            guard var result = try? programs.run(program, [], script, [:]) else { return nil }
+            guard result.status == 0 else { throw .declined }
+            return try Self.secret(result.output.prefix { $0 != UInt8(ascii: "\n") })
+        case .pinentry(let program, let terminal):
+            let pinentry = Pinentry(
+                program, question, "SETPROMPT PIN:", "GETPIN", options: terminal.options + [Self.timeout(time)])
+            var result = try Self.run(programs, program, input: pinentry.script)
             defer { Secret.wipe(&result.output) }
-            return Pinentry.data(result).flatMap { Self.secret($0) }
+            var data = try pinentry.answer(result)
+            defer { Secret.wipe(&data) }
+            return try Self.secret(data)
         }
     }
 
-    package func isConfirmed(_ question: String, _ programs: ProgramRunner) -> Bool {
+    package func agree(
+        _ question: String, _ programs: ProgramRunner, _ time: Duration
+    ) throws(PromptFailure) {
         switch self {
         case .askpass(let program):
-            let variables = ["SSH_ASKPASS_PROMPT": "confirm"]
-            guard let result = try? programs.run(program, [question], [], variables), result.status == 0 else {
-                return false
-            }
+            let result = try Self.run(programs, program, [question], variables: ["SSH_ASKPASS_PROMPT": "confirm"])
             // As in OpenSSH: a dialogue with buttons prints nothing and ends with 0.
             let line = result.output.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-            return ["", "yes"].contains(String(decoding: line, as: UTF8.self).lowercased())
-        case .pinentry(let program):
-            guard let result = try? programs.run(program, [], Pinentry.script(question, "CONFIRM"), [:]) else {
-                return false
+            guard result.status == 0, ["", "yes"].contains(String(decoding: line, as: UTF8.self).lowercased()) else {
+                throw .declined
             }
-            return Pinentry.isConfirmed(result)
+        case .pinentry(let program, let terminal):
+            let pinentry = Pinentry(program, question, "CONFIRM", options: terminal.options + [Self.timeout(time)])
+            let data = try pinentry.answer(try Self.run(programs, program, input: pinentry.script))
+            guard data.isEmpty else { throw .cannotAsk(program: program, reason: "it sent unexpected data") }
         }
     }
 
-    private static func secret(_ bytes: some Collection<UInt8>) -> SharedSecret? {
-        bytes.isEmpty ? nil : SharedSecret(Secret(bytes))
+    /// pinentry gives up by itself first, so that it can restore its terminal.
+    private static func timeout(_ time: Duration) -> String {
+        "SETTIMEOUT \(max(1, time.components.seconds - 1))"
+    }
+
+    private static func run(
+        _ programs: ProgramRunner, _ program: String, _ arguments: [String] = [], input: [UInt8] = [],
+        variables: [String: String] = [:]
+    ) throws(PromptFailure) -> ChildProcess.Ending {
+        do { return try programs.run(program, arguments, input, variables) } catch {
+            switch error {
+            case .failed(_, let reason): throw .cannotAsk(program: program, reason: reason)
+            case .timedOut: throw .timedOut
+            case .cancelled: throw .withdrawn
+            case .tooMuchOutput: throw .cannotAsk(program: program, reason: "its answer is too long")
+            }
+        }
+    }
+
+    private static func secret(_ bytes: some Collection<UInt8>) throws(PromptFailure) -> SharedSecret {
+        guard !bytes.isEmpty else { throw .declined }
+        return SharedSecret(Secret(bytes))
     }
 }

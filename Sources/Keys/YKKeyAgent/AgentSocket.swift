@@ -19,15 +19,17 @@ public enum AgentSocketError: Error, Hashable, Sendable {
 
 /// The socket of an agent: only its owner may open it, and it is removed when the agent ends.
 public final class AgentSocket: Sendable {
-    /// The maximum number of simultaneous clients.
-    private static let clients = 256
+    /// The maximum number of simultaneous clients, and of those with the same process: all clients on one other machine
+    /// come through one ssh.
+    private static let (clients, clientsOfProcess) = (256, 64)
 
     private let descriptor: Int32
     /// Its path.
     public let path: String
     /// The file that was created here; `nil` if systemd created the socket.
     private let file: SocketFile?
-    private let count = Atomic<Int>(0)
+    /// The number of clients by process.
+    private let counts = Mutex<[pid_t: Int]>([:])
 
     /// Creates a socket at a path; a socket left there by a killed agent is replaced.
     public init(at path: String) throws(AgentSocketError) {
@@ -159,27 +161,37 @@ public final class AgentSocket: Sendable {
     }
 
     private func accept(_ client: Int32, _ agent: SSHAgent, _ upstream: String?) {
-        let isWelcome = Self.belongsToUser(client) && count.load(ordering: .relaxed) < Self.clients
-        guard isWelcome else {
+        guard let peer = PeerCredentials(of: client), peer.user == geteuid() || peer.user == 0, begin(peer.process)
+        else {
             close(client)
             return
         }
-        count.add(1, ordering: .relaxed)
         let isStarted = SystemThread.start { [self] in
-            AgentClient(client, upstream).serve(agent)
+            AgentClient(client, upstream)?.serve(agent)
             close(client)
-            count.subtract(1, ordering: .relaxed)
+            end(peer.process)
         }
         if !isStarted {
             close(client)
-            count.subtract(1, ordering: .relaxed)
+            end(peer.process)
         }
     }
 
-    /// Whether the client is a process of this user or of root.
-    private static func belongsToUser(_ client: Int32) -> Bool {
-        guard let peer = PeerCredentials(of: client) else { return false }
-        return peer.user == geteuid() || peer.user == 0
+    /// Counts a client; returns false if there are too many.
+    private func begin(_ process: pid_t) -> Bool {
+        counts.withLock { counts in
+            let count = counts[process] ?? 0
+            guard count < Self.clientsOfProcess, counts.values.reduce(0, +) < Self.clients else { return false }
+            counts[process] = count + 1
+            return true
+        }
+    }
+
+    private func end(_ process: pid_t) {
+        counts.withLock { counts in
+            let count = (counts[process] ?? 1) - 1
+            counts[process] = count == 0 ? nil : count
+        }
     }
 }
 

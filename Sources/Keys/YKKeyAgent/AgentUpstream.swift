@@ -89,7 +89,8 @@ final class AgentUpstream {
     private static func wait(for events: Int32, on descriptor: Int32, _ client: Int32, _ deadline: Deadline) -> Bool {
         while !deadline.isOver {
             var entries = [
-                pollfd(fd: descriptor, events: Int16(events), revents: 0), pollfd(fd: client, events: 0, revents: 0),
+                pollfd(fd: descriptor, events: Int16(events), revents: 0),
+                pollfd(fd: client, events: AgentClient.hangUp, revents: 0),
             ]
             let count = poll(&entries, 2, deadline.milliseconds())
             if entries[1].revents != 0 { return false }

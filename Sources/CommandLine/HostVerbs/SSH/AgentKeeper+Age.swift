@@ -15,15 +15,16 @@ extension AgentKeeper {
         guard usesPIV, request.name == AgeUnwrapRequest.name, let wanted = try? AgeUnwrapRequest(request.content)
         else { return nil }
         do {
+            keys.list(await identities())
             let found = try await BusyCard.retrying { try await card.use { try await key(wanted.key, &$0) } }
             guard let (slot, _) = found else { return nil }
             guard let wrapping = wanted.wrapping else { return AgeUnwrapAnswer.key.withBytes { $0 } }
             let use = AgentUse(.decrypt, key: "PIV \(slot.slot)", hops: request.hops)
             guard await isAllowed(use, needsConfirmation: request.needsConfirmation) else { return nil }
-            let answer = try await BusyCard.retrying { try await unwrap(wrapping, wanted.key, use.words) }
+            let answer = try await BusyCard.retrying { try await unwrap(wrapping, wanted.key, use.purpose) }
             return answer?.withBytes { $0 }
         } catch {
-            run.terminal.warn(Explanation(error).message)
+            report(error)
             return nil
         }
     }

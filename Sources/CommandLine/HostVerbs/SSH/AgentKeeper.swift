@@ -22,18 +22,26 @@ final class AgentKeeper {
     let usesPIV: Bool
     let card: AgentCard
     private let given: [CommandLineCredential]
+    let keys: AgentKeys
     private let credentials: CredentialBroker
-    private let prompt = AgentPrompt()
     private let consent: AgentConsent
+    /// The client for which the key is used now.
+    private let turn = AgentTurn()
     /// The certificates of PIV keys.
     private let certificates: [SSHCertificate]
+    /// Those that were reported as unused.
+    private var reported: Set<[UInt8]> = []
 
+    /// - Parameter pinPatience: How long a question for a PIN waits for its answer.
     init(
         _ run: Run, _ options: PINOptions, _ keys: AgentKeys, usesPIV: Bool, lifetime: Int?,
-        policy: RemotePolicy, certificates: [SSHCertificate] = []
+        policy: RemotePolicy, pinPatience: Duration, certificates: [SSHCertificate] = []
     ) {
         self.run = run
-        consent = AgentConsent(policy, user: AgentAsker(run.terminal, prompt, time: policy.questionTime))
+        self.keys = keys
+        let person = AgentPerson(
+            terminal: run.terminal, turn: turn, patience: policy.questionTime, pinPatience: pinPatience)
+        consent = AgentConsent(policy, person: person)
         self.usesPIV = usesPIV
         self.certificates = certificates
         // A given PIN is for PIV, unless the agent does not use PIV.
@@ -43,7 +51,7 @@ final class AgentKeeper {
             run.given(.fidoPIN, run.source(of: .fido, fido), isGivenNow: false),
         ]
         credentials = CredentialBroker(
-            given, person: AgentPerson(prompt: prompt), lifetime: lifetime.map { .seconds($0) })
+            given, person: PersonPrompt(person), lifetime: lifetime.map { .seconds($0) })
         card = AgentCard(run, credentials, lifetime: lifetime) { number, end in
             Task {
                 try? await Task.sleep(until: end, clock: .continuous)
@@ -54,11 +62,19 @@ final class AgentKeeper {
 
     func `do`(_ job: AgentKeys.Job) async {
         switch job {
-        case .identities(let continuation): continuation.resume(returning: await identities())
-        case .sign(let request, let continuation): continuation.resume(returning: await signature(request))
-        case .answer(let request, let continuation): continuation.resume(returning: await answer(request))
+        case .identities: if keys.isListAwaited { keys.list(await identities()) }
+        case .sign(let request, let call): await serve(call) { await signature(request) }
+        case .answer(let request, let call): await serve(call) { await answer(request) }
         case .release(let number): await card.end(number)
         }
+    }
+
+    /// Uses the key for a client, unless it has hung up.
+    private func serve<Value>(_ call: AgentCall<Value>, _ body: () async -> Value?) async {
+        guard !call.caller.hasLeft else { return call.answer(nil) }
+        turn.caller = call.caller
+        defer { turn.caller = nil }
+        call.answer(await body())
     }
 
     /// Reads the given PINs while standard input is still available.
@@ -73,14 +89,23 @@ final class AgentKeeper {
 
     // MARK: PIV
 
-    private func identities() async -> [SSHIdentity] {
+    func identities() async -> [SSHIdentity] {
         guard usesPIV else { return [] }
         let keys = try? await BusyCard.retrying {
             try await card.use { session in
                 SSHSlotKey.all(try await card.keys(&session), serial: session.serial).map(\.identity)
             }
         }
+        if let keys, !keys.isEmpty { reportUnused(keys) }
         return (keys ?? []).flatMap { key in [key] + certificates.compactMap(key.with) }
+    }
+
+    /// Reports certificates of keys that are not there, once.
+    private func reportUnused(_ keys: [SSHIdentity]) {
+        for certificate in certificates where keys.allSatisfy({ $0.with(certificate) == nil }) {
+            guard reported.insert(certificate.blob).inserted else { continue }
+            run.terminal.warn("no PIV key for the certificate '\(certificate.keyID.printable)'")
+        }
     }
 
     /// Uses a key in a slot, once the PIN that it requires is verified.
@@ -105,8 +130,8 @@ final class AgentKeeper {
 
     private func signature(_ request: SSHSignatureRequest) async -> SSHSignature? {
         let use = AgentUse(request)
-        let reason = use.words
-        guard await isAllowed(use, needsConfirmation: request.needsConfirmation) else { return nil }
+        let reason = use.purpose
+        guard await isAllowed(use, needsConfirmation: request.needsConfirmation), !turn.hasLeft else { return nil }
         do {
             return try await BusyCard.retrying {
                 if let credential = request.identity.credential {
@@ -115,8 +140,7 @@ final class AgentKeeper {
                 return try await signWithSlot(request, reason)
             }
         } catch {
-            let why = Explanation(error)
-            run.terminal.warn(why.message)
+            report(error)
             return nil
         }
     }
@@ -124,13 +148,22 @@ final class AgentKeeper {
     /// Announces the use of a key, and returns whether it is allowed. The card is released while the user is asked, so
     /// that other programs do not wait for the answer.
     func isAllowed(_ use: AgentUse, needsConfirmation: Bool) async -> Bool {
-        run.terminal.purpose("\(use.words), key \(use.key.printable)")
-        run.terminal.say("\(use.words), key \(use.key.printable)")
+        run.terminal.purpose(use.line)
+        run.terminal.say(use.line)
         guard consent.asks(use, needsConfirmation: needsConfirmation) else { return true }
         await card.end()
         guard let refusal = await consent.refusal(of: use) else { return true }
-        run.terminal.say("not allowed: \(refusal.words)")
+        run.terminal.say("not allowed: \(turn.hasLeft ? Self.left : refusal.words)")
         return false
+    }
+
+    private static let left = "the client has hung up"
+
+    /// Reports why the key was not used, unless the user who cannot be asked has already said so.
+    func report(_ error: any Error) {
+        if turn.hasLeft { return run.terminal.say("not used: \(Self.left)") }
+        if case CredentialError.nobodyToAsk = error { return }
+        run.terminal.warn(Explanation(error))
     }
 
     private func signWithSlot(_ request: SSHSignatureRequest, _ reason: String) async throws -> SSHSignature? {
@@ -173,44 +206,4 @@ final class AgentKeeper {
             throw pin.problem ?? error
         }
     }
-}
-
-/// Asks the user for PINs through the agent.
-private struct AgentPerson: CredentialPrompt {
-    let prompt: AgentPrompt
-    let isThere = true
-
-    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
-        try await prompt.pin(ConsentWords.pin(request))
-    }
-}
-
-extension AgentUse {
-    /// The action, as a phrase after "to", and the machine that requests it unless it is this one.
-    var words: String { action + (hops.isEmpty ? "" : ", requested from \(place)") }
-
-    /// The question whether the key may be used, without the question mark.
-    var question: String {
-        ConsentWords.question(hops.isEmpty ? "a program here" : "a program at \(place)", asksTo: action, key: key)
-    }
-
-    /// The action, as a phrase after "to".
-    private var action: String {
-        switch operation {
-        case .decrypt: ConsentWords.age
-        case .sign(.login(let user, _, let bound), let host):
-            "log in as '\(user.printable)'" + ((bound ?? host).map { " at \(Self.host($0))" } ?? "")
-        case .sign(.file(let namespace), _): "sign a file for '\(namespace.printable)'"
-        case .sign(.other(let bytes), _): "sign \(bytes) bytes of an unknown kind"
-        }
-    }
-
-    /// The machine on which the client runs, and those through which its requests come.
-    private var place: String {
-        let places = hops.reversed().map(Self.host)
-        guard let last = places.first else { return "this machine" }
-        return last + places.dropFirst().map { " through \($0)" }.joined()
-    }
-
-    private static func host(_ key: [UInt8]) -> String { "the host \(SSHPublicKey.fingerprint(ofHost: key))" }
 }

@@ -6,102 +6,189 @@ import Verbs
 import YKCrypto
 import YKDesktop
 import YKHardware
+import YKInteraction
 import YKKeyAgent
+import YKSSH
 import YKTransport
 
-/// Prompts of an agent: through the SSH_ASKPASS program as in OpenSSH, on the terminal while the agent is in its
-/// foreground, or else through pinentry. An agent in the background of a terminal asks nothing there.
-struct AgentPrompt: Sendable {
+/// The client for which the agent uses the key now; there is none while the agent starts.
+final class AgentTurn: Sendable {
+    private let current = Mutex<AgentCaller?>(nil)
+
+    var caller: AgentCaller? {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    /// Whether it has hung up.
+    var hasLeft: Bool { caller?.hasLeft ?? false }
+}
+
+/// The user of an agent, asked through the SSH_ASKPASS program as in OpenSSH, on the terminal while the agent is in its
+/// foreground, or else through pinentry. An agent in the background of a terminal asks nothing there itself.
+///
+/// A question is withdrawn when the client that caused it hangs up.
+struct AgentPerson: Person {
+    let terminal: Terminal
+    let turn: AgentTurn
+    /// How long a question waits for its answer, and one for a PIN.
+    let patience: Duration
+    let pinPatience: Duration
+
+    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret {
+        let question = ConsentWords.pin(request)
+        return try await forClient { [self] () async throws(Declined) -> SharedSecret in
+            switch try means() {
+            case .program(let program):
+                return try await run { [pinPatience] cancellation throws(PromptFailure) in
+                    try program.secret(question.shown(styled: false), within: pinPatience, cancellation: cancellation)
+                }
+            case .terminal:
+                let asked = TerminalQuestion(asking: question, orElse: "")
+                let dialogue = TerminalDialogue(.program(patience: pinPatience), questions: [request.id.kind: asked])
+                let secret = try await dialogue.secret(request)
+                guard !secret.value.isEmpty else { throw .no }
+                return secret
+            }
+        }
+    }
+
+    nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
+        guard let words = (question as? any Worded)?.words, case .agree(let answer) = question.way else {
+            throw .nobodyToAsk
+        }
+        return try await forClient { [self] () async throws(Declined) -> Q.Answer in
+            switch try means() {
+            case .program(let program):
+                try await run { [patience] cancellation throws(PromptFailure) in
+                    try program.agree(
+                        words.question.shown(styled: false) + "?", within: patience, cancellation: cancellation)
+                }
+                return answer
+            case .terminal: return try await TerminalDialogue(.program(patience: patience)).answer(question)
+            }
+        }
+    }
+
+    private nonisolated(nonsending) func forClient<Value: Sendable>(
+        _ question: @escaping @Sendable () async throws(Declined) -> Value
+    ) async throws(Declined) -> Value {
+        guard let caller = turn.caller else { return try await question() }
+        return try await caller.asking(question)
+    }
+
     /// How to ask.
-    enum Way { case program(PromptProgram), terminal }
+    private enum Means { case program(PromptProgram), terminal }
 
     /// Returns how to ask now: a shell may move the agent to the background, and back.
-    func way() throws(Explanation) -> Way {
+    private func means() throws(Declined) -> Means {
         let hasTerminal = (try? Prompt(orElse: "")) != nil
         let program = PromptProgram.askpass(
             Variables["SSH_ASKPASS"], requirement: Variables["SSH_ASKPASS_REQUIRE"], .current,
             hasTerminal: hasTerminal, .system(Interruption.cancellation))
         if let program { return .program(program) }
         if hasTerminal { return .terminal }
-        if let program = ChildProcess.find("pinentry") { return .program(.pinentry(program)) }
-        throw Explanation(
-            "no-prompt", .declined,
-            "the agent cannot ask: it is not in the foreground of a terminal, and there is neither an"
-                + " SSH_ASKPASS program with a display nor pinentry",
-            hint: "sudo apt install pinentry-gnome3")
-    }
-
-    /// Returns a PIN.
-    ///
-    /// - Throws: `no-prompt` if there is no way to ask, `no-pin` if none was entered.
-    func pin(_ question: String) async throws -> SharedSecret {
-        let pin = try await onThread { () throws(Explanation) in try ask(question) }
-        guard let pin else { throw Explanation("no-pin", .declined, "no PIN was entered") }
-        return pin
-    }
-
-    /// Runs work that blocks during input on its own thread.
-    private func onThread<Value: Sendable>(
-        _ body: @escaping @Sendable () throws(Explanation) -> Value
-    ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            let isStarted = SystemThread.start {
-                continuation.resume(with: Result { () throws(Explanation) in try body() }.mapError { $0 })
-            }
-            guard !isStarted else { return }
-            continuation.resume(
-                throwing: Explanation("failed", .failed, "the system allows no more threads for this user"))
+        if let program = ChildProcess.find("pinentry") {
+            return .program(.pinentry(program, PinentryTerminal { Variables[$0] }))
         }
+        terminal.warn(
+            Explanation(
+                "no-prompt", .declined,
+                "the agent cannot ask: it is not in the foreground of a terminal, and there is neither an"
+                    + " SSH_ASKPASS program with a display nor pinentry",
+                hint: "install pinentry, or set SSH_ASKPASS and SSH_ASKPASS_REQUIRE=force before the agent starts"))
+        throw .nobodyToAsk
     }
 
-    private func ask(_ question: String) throws(Explanation) -> SharedSecret? {
-        switch try way() {
-        case .program(let program):
-            return program.secret(question.shown(styled: false), cancellation: Interruption.cancellation)
-        case .terminal:
-            guard let prompt = try? Prompt(orElse: ""), let secret = try? prompt.secret(question) else { return nil }
-            return secret.isEmpty ? nil : SharedSecret(secret)
+    /// Runs a program that asks, on a thread of its own; it is ended when the task is cancelled.
+    private nonisolated(nonsending) func run<Value: Sendable>(
+        _ ask: @escaping @Sendable (Cancellation) throws(PromptFailure) -> Value
+    ) async throws(Declined) -> Value {
+        let cancellation = turn.caller == nil ? Interruption.cancellation : Cancellation()
+        let result: Result<Value, PromptFailure> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isStarted = SystemThread.start {
+                    continuation.resume(returning: Result { () throws(PromptFailure) in try ask(cancellation) })
+                }
+                guard !isStarted else { return }
+                continuation.resume(
+                    returning: .failure(.cannotAsk(program: "ykit", reason: "the system allows no more threads")))
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+        do throws(PromptFailure) { return try result.get() } catch {
+            switch error {
+            case .declined: throw .no
+            case .withdrawn: throw .withdrawn
+            case .timedOut:
+                terminal.say("the question was not answered in time")
+                throw .timedOut
+            case .cannotAsk:
+                terminal.warn(Explanation(error))
+                throw .nobodyToAsk
+            }
         }
     }
 }
 
-/// The user of an agent, asked through the same prompts as for a PIN.
-final class AgentAsker: AgentUser {
-    private let terminal: Terminal
-    private let prompt: AgentPrompt
-    private let time: Duration
-    private let open = Mutex<ConsentTerminal?>(nil)
+extension Terminal {
+    /// Writes a warning that says what to do.
+    func warn(_ explanation: Explanation) {
+        warn(explanation.message)
+        if let hint = explanation.hint { notice("hint: \(hint)") }
+    }
+}
 
-    /// - Parameter time: How long a question waits for its answer.
-    init(_ terminal: Terminal, _ prompt: AgentPrompt, time: Duration) {
-        (self.terminal, self.prompt, self.time) = (terminal, prompt, time)
+extension AgentUse: Worded {
+    /// The question whether the key may be used.
+    var words: QuestionWords {
+        let asker = hops.isEmpty ? "a program here" : "a program at \(place)"
+        return QuestionWords(
+            "SSH agent", ConsentWords.question(asker, asksTo: action, key: Untrusted.word(key)))
     }
 
-    func ask(_ use: AgentUse, answer: @escaping @Sendable (Bool) -> Void) {
-        do throws(Explanation) {
-            switch try prompt.way() {
-            case .program(let program):
-                let isStarted = SystemThread.start { [time] in
-                    let question = use.question.shown(styled: false) + "?"
-                    answer(program.isConfirmed(question, within: time, cancellation: Interruption.cancellation))
-                }
-                if !isStarted { answer(false) }
-            case .terminal:
-                guard let person = ConsentTerminal(terminal) else { return answer(false) }
-                open.withLock { $0 = person }
-                person.ask(use.question, answer: answer)
-            }
-        } catch {
-            terminal.warn(error.message)
-            answer(false)
+    /// The action, as a phrase after "to", and the machine that requests it unless it is this one.
+    var purpose: String { action + (hops.isEmpty ? "" : ", requested from \(place)") }
+
+    /// The purpose and the key, for a log.
+    var line: String { "\(purpose), key \(Untrusted.word(key))" }
+
+    /// The action, as a phrase after "to". A name that a client chose stands after the host.
+    private var action: String {
+        switch operation {
+        case .decrypt: ConsentWords.age
+        case .sign(.login(let user, _, let bound), let host):
+            "log in" + (bound.map { " at \(Self.host($0))" } ?? unnamed(host)) + " as \(Untrusted.name(user))"
+        case .sign(.file(let namespace), _): "sign a file for \(Untrusted.name(namespace))"
+        case .sign(.other(let bytes), _): "sign \(bytes) bytes of an unknown kind"
         }
     }
 
-    func withdraw() {
-        let person = open.withLock { open in
-            defer { open = nil }
-            return open
+    /// The host of a login that does not name it. A program on another machine can claim any host.
+    private func unnamed(_ host: [UInt8]?) -> String {
+        guard let host else { return "" }
+        return hops.isEmpty
+            ? " at \(Self.host(host))" : " at an unverified host, which claims to be \(Self.host(host)),"
+    }
+
+    /// The machine on which the client runs, and those through which its requests come.
+    private var place: String {
+        let places = hops.reversed().map(Self.host)
+        guard let last = places.first else { return "this machine" }
+        return last + places.dropFirst().map { " through \($0)" }.joined()
+    }
+
+    private static func host(_ key: [UInt8]) -> String { "the host \(SSHPublicKey.fingerprint(ofHost: key))" }
+}
+
+extension AgentRefusal {
+    /// The reason, as a phrase after a colon.
+    var words: String {
+        switch self {
+        case .declined(.no): RemotePolicy.Refusal.declined.words
+        case .declined(let declined): Explanation(declined).message
+        case .tooManyQuestions: RemotePolicy.Refusal.tooManyQuestions.words
         }
-        person?.withdraw()
     }
 }

@@ -77,7 +77,7 @@ struct SSHAgentVerb: Verb {
 
     @Flag("--confirm", help: "Ask before each use of each key, as with 'ssh-add -c'.") var confirm = false
 
-    @Option("--wait <seconds>", help: "How long a ceremony waits for the user (default: 30).")
+    @Option("--wait <seconds>", help: "How long a question waits for its answer (default: 30; 120 for a PIN).")
     var wait: Int?
 
     @Option("--pin-lifetime <n>", help: "Forget the PIN after this many seconds; with 0, immediately.")
@@ -140,7 +140,7 @@ struct SSHAgentVerb: Verb {
         }
         var credentials = try key.flatMap { try Self.identities(of: $0, try fileOptions.keyFile($0, run)) }
         let keeper = AgentKeeper(
-            run, pin, keys, usesPIV: !noPiv, lifetime: pinLifetime, policy: policy,
+            run, pin, keys, usesPIV: !noPiv, lifetime: pinLifetime, policy: policy, pinPatience: .seconds(wait ?? 120),
             certificates: try certificate.map(SSHCertificate.init(file:)))
         if resident { credentials += try await keeper.resident().map(SSHIdentity.init) }
         if background != nil { try keeper.readPINs() }
