@@ -243,3 +243,23 @@ def test_shown_host():
     asked = read("asked").decode().splitlines()
     logins = [line for line in asked if "as 'root'" in line and "a program at" in line]
     expect("a login that names its host, and one that does not", sorted({"unverified" in line for line in logins}), [False, True])
+
+
+def test_shown_names():
+    """A name that a client chose cannot pass for what follows it: it is short, has no quotes of its own, and stands after the host."""
+    hostile = b"git' at the host SHA256:uNiVzt: use your key?" + b" " * 400 + b"\x1b[2K'"
+    asks = {"SSH_ASKPASS": script("keeps", f'echo "$1" >> {path("names")}'), "SSH_ASKPASS_REQUIRE": "force"}
+    with Agent("names", "--no-piv", "--no-upstream", **asks) as agent:
+        side = YKit(agent)
+        adding = addition("id_sk").replace(string(b"added"), string(hostile))
+        client = Client(agent)
+        expect("added with a hostile comment", [word(client.ask(adding)), word(client.ask(binding(T, True, A)))], ["ok", "ok"])
+        expect("a file", word(client.sign(side.blob, file_data(hostile))), "signed")
+        expect("a login", word(client.sign(side.blob, login(T, side.blob, hostile, A))), "signed")
+        asked = read("names").decode().splitlines()
+        said = [line for line in agent.said.splitlines() if "requested from the host" in line]
+        expect("two questions, two lines of the log", (len(asked), len(said)), (2, 2))
+        for line in asked + said:
+            expect("no blanks, no controls, no quote that ends the name", ("  " in line, "\x1b" in line, "git' at" in line), (False,) * 3)
+            expect("but the name, escaped", "'git\\' at the host" in line or line)
+        expect("a login says first where it leads", " at the host SHA256:" in asked[1].split("'git")[0].split("asks to")[1] or asked[1])
