@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from lib import terminal
-from lib.openssh import HOSTS, Agent, Client, OpenSSHAgent, addition, binding, file_data, host_key, login, public, restricted_to, string, strings
+from lib.openssh import HOSTS, Agent, Client, OpenSSHAgent, Server, addition, binding, file_data, host_key, login, public, restricted_to, string, strings
 from lib.peer import REAL, YKIT, expect, skip, within
 from lib.piv_bench import DEFAULT_KEY, FOLDER, path, read, run, script, works, write
 
@@ -384,6 +384,25 @@ def test_open_question():
         expect("after a second", 0.5 < time.monotonic() - begin < 10)
         expect("the log says why", "not answered in time" in agent.said or agent.said)
         expect("the question is gone", within(5, lambda: not is_asking()))
+
+
+def test_open_question_elsewhere():
+    """A client that ends behind a real sshd, whose ssh lives on: of it the agent sees no more than the end of what it sends."""
+    if os.getuid() != 0:
+        skip("a question for another machine", "sshd needs root")
+        return
+    slow = script("slow-far", f"echo $$ > {path('asking-far')}; exec sleep 60")
+    with Agent("far", "--no-upstream", "--allow-host", "SHA256:*", SSH_ASKPASS=slow, SSH_ASKPASS_REQUIRE="force") as agent, Server() as server:
+        write("authorized", read("usual.pub"))
+        command = f"timeout 3 ssh-add -T {path('piv.pub')}; sleep 15"
+        thread = threading.Thread(target=lambda: server.login("usual", "-A", command=command))
+        thread.start()
+        expect("a PIN is asked for", within(20, lambda: os.path.exists(path("asking-far")) and read("asking-far").strip()) and True)
+        pid = int(read("asking-far"))
+        expect("the question is withdrawn", within(10, lambda: not os.path.exists(f"/proc/{pid}")))
+        expect("while the connection lives", thread.is_alive())
+        expect("the log says why", within(5, lambda: "the client has hung up" in agent.said) or agent.said)
+        thread.join(40)
 
 
 def test_pinentry_that_cannot_ask():
