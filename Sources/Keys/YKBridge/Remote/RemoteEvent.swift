@@ -14,6 +14,10 @@ public enum RemoteEvent: Hashable, Sendable {
     case begun(Ceremony, asks: Bool)
     /// A request was refused.
     case refused(Ceremony?, RemotePolicy.Refusal)
+    /// The far end searched for credentials of a site, without the user: the CTAP2 status of the answer.
+    case searched(site: String, status: UInt8)
+    /// A program at the far end selected an application of the card, which no other program here can use until then.
+    case opened(RemoteApplication)
     /// The far end withdrew its request.
     case withdrawn(Ceremony)
     /// The key has answered: the CTAP2 status of the answer (CTAP 2.2 §8.2).

@@ -73,6 +73,15 @@ import YKWire
                 #expect(filter.verdict(on: command, selected: .piv) == .use(command, use))
             }
         }
+        // What is passed on is encoded anew: another order, and lengths in longer forms.
+        let plain = try APDU(decoding: try Hex.decode("0087119a08\(challenge)"))
+        for data in [
+            "7c068102aabb8200", "7c81068200" + "8102aabb", "7c0782008102aabb".replacing("8102", with: "818102"),
+        ] {
+            let command = APDU(ins: 0x87, p1: 0x11, p2: 0x9A, data: try Hex.decode(data))
+            guard case .use(let sent, _) = filter.verdict(on: command, selected: .piv) else { continue }
+            #expect(sent.data == plain.data, "\(data)")
+        }
         for slot in ["9b", "f9", "81", "96", "00", "80"] {
             #expect(
                 try verdict("008711\(slot)08\(challenge)", .piv)

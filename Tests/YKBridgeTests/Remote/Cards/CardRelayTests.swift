@@ -111,7 +111,33 @@ import YKWire
         #expect(shown(.read(APDU(ins: OpenPGPProtocol.Instruction.getVersion)), [5, 7, 1]) == [5, 4, 3])
         #expect(shown(.read(APDU(ins: PIVProtocol.Instruction.getData)), [5, 7, 1]) == [5, 7, 1])
         #expect(shown(.select(.oath), [0x79, 3, 5, 7, 1, 0x71, 0]) == [0x79, 3, 5, 4, 3, 0x71, 0])
-        #expect(shown(.select(.oath), [0x79, 3, 5]) == [0x79, 3, 5])
+        #expect(shown(.select(.oath), [0x79, 3, 5]) == [])
         #expect(shown(.select(.piv), [0x79, 3, 5, 7, 1]) == [0x79, 3, 5, 7, 1])
+    }
+
+    @Test("neither the tries of a PIN nor the key's identifier for OATH are shown")
+    func numbers() throws {
+        func shown(_ hex: String, _ reply: String, status: UInt16 = 0x9000) throws -> String {
+            let verdict = CardVerdict.read(try APDU(decoding: try Hex.decode(hex)))
+            return Hex.encode(
+                verdict.neutral(ResponseAPDU(StatusWord(status), data: try Hex.decode(reply))).encoded)
+        }
+        for status: UInt16 in [0x63C0, 0x63C1, 0x63C8, 0x6983] {
+            #expect(try shown("00200080", "", status: status) == "63c3")
+        }
+        #expect(try shown("00200080", "") == "9000")
+        #expect(try shown("00f7008000", "0101ff0501010602ff02") == "0101ff05010006020303" + "9000")
+        #expect(try shown("00f7009a00", "01011102020101") == "01011102020101" + "9000")
+        #expect(try shown("00ca00c400", "017f7f7f020001") == "017f7f7f030003" + "9000")
+        let status = "c407017f7f7f"
+        for (tag, length) in [("", ""), ("6e10", "6e10")] {
+            #expect(
+                try shown("00ca006e00", tag + "4f0101730b\(status)0100025b00")
+                    == length + "4f0101730b\(status)0300035b00" + "9000")
+        }
+        #expect(
+            CardVerdict.select(.oath).neutral(
+                ResponseAPDU(.ok, data: [0x79, 3, 5, 4, 3, 0x71, 2, 7, 9, 0x74, 1, 5, 0x7B, 1, 2])
+            ).data == [0x79, 3, 5, 4, 3, 0x71, 2, 0, 0, 0x74, 1, 5, 0x7B, 1, 2])
     }
 }

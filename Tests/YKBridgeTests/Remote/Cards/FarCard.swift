@@ -129,6 +129,7 @@ final class RemoteCardBench: Sendable {
     ) async -> Result<Void, RemoteError> {
         var policy = RemotePolicy()
         policy.questionTime = questionTime
+        user.patience = questionTime
         let end = NearEnd(
             host: "lab", near, RemoteHello(program: "1"), policy, user, stop,
             { event in self.log.withLock { $0.events.append(event) } })

@@ -29,11 +29,13 @@ extension CardFilter {
             members.count == (isForAll ? 1 : 2), let challenge = members.value(Tag.challenge)
         else { return .absent(.incorrectParameters) }
         guard challenge.count == 8 || challenge.isEmpty && !isForAll else { return refusal(of: command, in: .oath) }
-        let apdu = APDU(ins: command.ins, p2: command.p2, data: command.data)
-        if isForAll { return .use(apdu, .allCodes) }
+        func apdu(_ members: [TLV]) -> APDU { APDU(ins: command.ins, p2: command.p2, data: members.encoded) }
+        if isForAll { return .use(apdu([TLV(Tag.challenge, challenge)]), .allCodes) }
         guard let name = members.value(Tag.name), (1...nameLimit).contains(name.count) else {
             return .absent(.incorrectParameters)
         }
-        return .use(apdu, .code(account: String(decoding: name, as: UTF8.self)))
+        return .use(
+            apdu([TLV(Tag.name, name), TLV(Tag.challenge, challenge)]),
+            .code(account: String(decoding: name, as: UTF8.self)))
     }
 }

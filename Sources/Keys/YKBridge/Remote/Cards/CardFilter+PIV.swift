@@ -62,14 +62,15 @@ extension CardFilter {
             let members = list.value(Tag.dynamic).flatMap({ try? TLV.list($0) }), members.count == 2,
             members.value(Tag.response)?.isEmpty == true
         else { return .absent(.incorrectParameters) }
-        let use: CardUse
-        if members.value(Tag.challenge)?.isEmpty == false {
-            use = .pivKey(slot: command.p2)
-        } else if members.value(Tag.exponentiation)?.isEmpty == false {
-            use = .pivAgreement(slot: command.p2)
+        let (use, member): (CardUse, TLV)
+        if let challenge = members.value(Tag.challenge), !challenge.isEmpty {
+            (use, member) = (.pivKey(slot: command.p2), TLV(Tag.challenge, challenge))
+        } else if let point = members.value(Tag.exponentiation), !point.isEmpty {
+            (use, member) = (.pivAgreement(slot: command.p2), TLV(Tag.exponentiation, point))
         } else {
             return .absent(.incorrectParameters)
         }
-        return .use(APDU(ins: command.ins, p1: command.p1, p2: command.p2, data: command.data), use)
+        let template = TLV(Tag.dynamic, [TLV(Tag.response, []), member].encoded)
+        return .use(APDU(ins: command.ins, p1: command.p1, p2: command.p2, data: template.encoded), use)
     }
 }

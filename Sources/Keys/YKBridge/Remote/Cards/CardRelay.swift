@@ -119,31 +119,6 @@ package struct CardRelay: Sendable {
     private func answer(_ status: StatusWord) -> Step { .answer(ResponseAPDU(status).encoded) }
 }
 
-/// What a far end does not learn of a key.
-extension CardVerdict {
-    /// The version that keys from 5.4.3 on say they have: what programs ask a version for has not changed since then.
-    private static let shownVersion: [UInt8] = [5, 4, 3]
-
-    /// The reply without the exact version of the firmware.
-    package func neutral(_ response: ResponseAPDU) -> ResponseAPDU {
-        var response = response
-        switch self {
-        case .read(let command)
-        where [PIVProtocol.Instruction.getVersion, OpenPGPProtocol.Instruction.getVersion].contains(command.ins):
-            response.data = Self.rounded(response.data)
-        case .select(.oath) where response.data.starts(with: [0x79, 0x03]) && response.data.count >= 5:
-            response.data = [0x79, 0x03] + Self.rounded(Array(response.data[2..<5])) + response.data[5...]
-        default: break
-        }
-        return response
-    }
-
-    private static func rounded(_ version: [UInt8]) -> [UInt8] {
-        guard version.count == 3, shownVersion.lexicographicallyPrecedes(version) else { return version }
-        return shownVersion
-    }
-}
-
 extension StatusWord {
     /// 6883: the last command of a chain is expected.
     static let lastOfChainExpected = StatusWord(0x6883)

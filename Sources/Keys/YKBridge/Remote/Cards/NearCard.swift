@@ -8,18 +8,28 @@ import YKTransport
 import YKWire
 
 /// Answers the messages of a far end's reader with the card here, one after the other. Other programs here are locked out of
-/// the card from the first SELECT until the reader cuts the power, and the card is reset then if a PIN was verified.
+/// the card from the first use that the user agreed to until the reader cuts the power, and the card is reset then if a PIN
+/// was verified. What nobody agreed to locks them out for a limited time (``CardHold``).
 final class NearCard: Sendable {
+    private struct State {
+        var relay: CardRelay
+        var pace: Pace
+        var hold: CardHold
+    }
+
     private let end: NearEnd
     private let pins: RemotePINs
     private let questions: NearQuestions
-    private let state: Mutex<(relay: CardRelay, pace: Pace)>
+    private let state: Mutex<State>
 
     init(_ end: NearEnd, _ applications: [RemoteApplication], _ pins: RemotePINs) {
         (self.end, self.pins) = (end, pins)
         questions = NearQuestions(end)
         // A program that reads certificates in short commands sends hundreds.
-        state = Mutex((CardRelay(CardFilter(applications)), Pace(burst: end.burst * 20, pause: end.pace / 10)))
+        state = Mutex(
+            State(
+                relay: CardRelay(CardFilter(applications)), pace: Pace(burst: end.burst * 20, pause: end.pace / 10),
+                hold: CardHold(longest: end.holdTime)))
     }
 
     /// Returns the answer to a message. When the task is cancelled, the question is withdrawn and the command given up.
@@ -28,16 +38,39 @@ final class NearCard: Sendable {
         switch state.withLock({ $0.relay.take(message) }) {
         case .answer(let bytes): return bytes
         case .powered:
+            state.withLock { $0.hold.end(at: .now) }
             await card.rest()
             return ResponseAPDU(.ok).encoded
         case .command(let verdict):
+            await limitHold(card)
             let response = verdict.neutral(await response(to: verdict, card))
             return state.withLock { $0.relay.reply(response) }
         }
     }
 
+    /// Lets other programs use the card before the next command if it was held for long enough; it is selected again then.
+    private func limitHold(_ card: CardService) async {
+        if state.withLock({ $0.hold.isOver(at: .now) }) {
+            state.withLock { $0.hold.end(at: .now) }
+            await card.rest()
+        }
+        if let pause = state.withLock({ $0.hold.pause(at: .now) }) { try? await Task.sleep(for: pause) }
+        guard let (number, time) = state.withLock({ $0.hold.begin(at: .now) }) else { return }
+        Task { [self] in
+            try? await Task.sleep(for: time)
+            guard state.withLock({ $0.hold.isStill(number) }) else { return }
+            state.withLock { $0.hold.end(at: .now) }
+            await card.rest()
+        }
+    }
+
     /// The key was opened again: nothing is selected.
-    func restart() { state.withLock { $0.relay.end() } }
+    func restart() {
+        state.withLock { state in
+            state.relay.end()
+            state.hold.end(at: .now)
+        }
+    }
 
     private func response(to verdict: CardVerdict, _ card: CardService) async -> ResponseAPDU {
         switch verdict {
@@ -62,6 +95,7 @@ final class NearCard: Sendable {
         guard await questions.answer(to: .card(use)) == .agreed else {
             return ResponseAPDU(.conditionsNotSatisfied)
         }
+        state.withLock { $0.hold.agree() }
         return await body()
     }
 
@@ -72,7 +106,11 @@ final class NearCard: Sendable {
         do throws(CardError) {
             response = ResponseAPDU(.ok, data: try await card.select(application.aid))
         } catch { response = Self.response(for: error) }
-        state.withLock { $0.relay.select(response.status == .ok ? application : nil) }
+        let isNew = state.withLock { state in
+            defer { state.relay.select(response.status == .ok ? application : nil) }
+            return state.relay.selected != application
+        }
+        if isNew, response.status == .ok { end.report(.opened(application)) }
         return response
     }
 

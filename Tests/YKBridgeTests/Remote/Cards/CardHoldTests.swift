@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import YKBridge
+
+/// How long a far end keeps other programs from a card without a use that its user agreed to.
+struct CardHoldTests {
+    private let start = ContinuousClock.now
+    private func at(_ seconds: Double) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
+
+    @Test("ten seconds, whatever the far end sends; then the card is free for a moment")
+    func unasked() {
+        var hold = CardHold(longest: .seconds(10))
+        #expect(hold.begin(at: start)?.time == .seconds(10))
+        for second in 1..<10 {
+            #expect(hold.begin(at: at(Double(second))) == nil && !hold.isOver(at: at(Double(second))))
+        }
+        #expect(hold.isStill(1) && hold.isOver(at: at(10)))
+        hold.end(at: at(10))
+        #expect(!hold.isStill(1) && !hold.isOver(at: at(20)))
+        #expect(hold.pause(at: at(10.1)) == .milliseconds(200) && hold.pause(at: at(10.3)) == nil)
+        #expect(hold.begin(at: at(11))?.number == 2)
+        // A short session costs no pause.
+        hold.end(at: at(12))
+        #expect(hold.pause(at: at(12)) == nil)
+    }
+
+    @Test("after a use that was agreed to, until the session ends")
+    func agreed() {
+        var hold = CardHold(longest: .seconds(10))
+        _ = hold.begin(at: start)
+        hold.agree()
+        #expect(!hold.isOver(at: at(1000)) && !hold.isStill(1))
+        hold.end(at: at(1000))
+        #expect(hold.begin(at: at(1001))?.time == .seconds(10))
+    }
+}
