@@ -113,6 +113,13 @@ struct NotificationTests {
         buttons.receive(line)
         buttons.receive("/o: org.freedesktop.Notifications.ActionInvoked (uint32 8, 'show')")
         #expect(pressed.withLock { $0 } == ["first show", "first show"])
+        let count = programs.starts.count
+        buttons.close("second")
+        #expect(programs.starts.count == count)
+        buttons.close("first")
+        #expect(programs.starts.last?.arguments.suffix(2) == ["org.freedesktop.Notifications.CloseNotification", "7"])
+        buttons.receive(line)
+        #expect(pressed.withLock { $0 }.count == 2)
         buttons.end()
     }
 }

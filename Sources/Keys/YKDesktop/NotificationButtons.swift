@@ -82,6 +82,16 @@ public final class NotificationButtons: Sendable {
         if let early { pressed(identifier, early) }
     }
 
+    /// Closes the notification with an identifier, if it is shown.
+    public func close(_ identifier: String) {
+        let numbers = state.withLock { state in
+            let numbers = state.shown.filter { $0.value == identifier }.keys
+            for number in numbers { state.shown[number] = nil }
+            return Array(numbers)
+        }
+        for number in numbers { notifications.close(number) }
+    }
+
     /// Processes a line of the monitor.
     func receive(_ line: String) {
         switch DesktopNotifications.Signal(line) {
