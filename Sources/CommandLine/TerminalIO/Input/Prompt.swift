@@ -76,7 +76,7 @@ package struct Prompt: ~Copyable {
 
     /// Asks for a line.
     ///
-    /// - Parameter mark: What follows the question once an answer counts.
+    /// - Parameter mark: What follows the question.
     package func line(_ question: String, _ mark: String = "") throws -> String {
         String(decoding: try typed(question, mark, isSilent: false).copyBytes(), as: UTF8.self).trimmed
     }

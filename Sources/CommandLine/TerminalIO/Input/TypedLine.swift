@@ -12,7 +12,7 @@ struct TypedLine {
     let input: Int32
     let output: Int32
     let question: String
-    /// What follows the question once an answer counts, such as " [y/N]".
+    /// What follows the question, such as " [y/N]".
     let mark: String
     /// Whether echo is off.
     let isSilent: Bool
@@ -55,6 +55,8 @@ private struct Line {
     let saved: termios?
     /// Whether the line was begun before its answer could count.
     var isEarly = false
+    /// Whether anything was typed before an answer could count.
+    var wasTyped = false
 
     /// Reads a line that was begun after the question could be answered.
     mutating func read() throws -> Secret {
@@ -75,8 +77,7 @@ private struct Line {
             Secret.wipe(&bytes)
             bytes.removeAll(keepingCapacity: true)
             isEarly = false
-            write("\nignored: that was begun before the question; answer again\n")
-            ask()
+            askAgain()
         }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         return Secret(bytes)
@@ -101,20 +102,27 @@ private struct Line {
         write(question + mark)
     }
 
-    /// Writes the question, and its mark once an answer counts. What is typed until then is not shown; a line of it that
-    /// has not ended is discarded when it ends.
+    /// Writes the question, and waits until an answer counts. What is typed until then is not shown and discarded, and a
+    /// line of it that has not ended when it ends. The mark of a secret follows only then, so that no part of a secret is
+    /// lost.
     mutating func arm() throws {
         let (question, mark) = typed.shown
         set(echoes: false, isWhole: false, TCSANOW)
-        write(question)
-        let armed = ContinuousClock.now.advanced(by: QuestionCause.arming)
+        write(typed.isSilent ? question : question + mark)
         try drop()
+        wasTyped = false
+        let armed = ContinuousClock.now.advanced(by: QuestionCause.arming)
         while case let left = ContinuousClock.now.duration(to: armed), left > .zero {
             if try wait(atMost: Int32(left / .milliseconds(1)) + 1) { try drop() }
         }
         set(echoes: !typed.isSilent, TCSANOW)
         try drop()
-        write(mark)
+        if typed.isSilent { write(mark) } else if wasTyped, !isEarly { askAgain() }
+    }
+
+    private func askAgain() {
+        write("\nthat was typed before the question could be read; answer again\n")
+        ask()
     }
 
     /// Discards what was typed.
@@ -122,6 +130,7 @@ private struct Line {
         var event = pollfd(fd: typed.input, events: Int16(POLLIN), revents: 0)
         while poll(&event, 1, 0) > 0 {
             guard let byte = try next() else { return }
+            wasTyped = true
             isEarly = byte != UInt8(ascii: "\n")
         }
     }
