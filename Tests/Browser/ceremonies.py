@@ -162,7 +162,7 @@ def remote(browser, site, name):
         account.get()
         expect(f"{name}: what was asked at the near end", [
             key.says(f"lab asks to {what}: use your key? [y/N]") > 0 for what in (
-                f"create a credential for '{decode(account.user).decode()}' at localhost", "sign in to localhost")], [True, True])
+                f"create a credential at localhost, for '{decode(account.user).decode()}'", "sign in to localhost")], [True, True])
     account = Account(browser, site, name)
     with RemoteKey(pin=True, named=browser.searches):
         account.create("create with verification", uv="required")
