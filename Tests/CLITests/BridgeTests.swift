@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import Words
 import YKBridge
 
 @testable import DeviceVerbs
@@ -22,7 +23,8 @@ struct BridgeTests {
     func words() {
         let ceremonies: [Ceremony] = [
             .register(site: "example.com", user: "alice"), .register(site: "example.com", user: nil),
-            .signIn(site: "example.com"), .deriveSecret(site: "example.com"), .registerU2F, .signInU2F, .select, .reset,
+            .signIn(site: "example.com"), .search(site: "example.com"), .deriveSecret(site: "example.com"),
+            .registerU2F, .signInU2F, .select, .reset,
             .pin, .manage,
         ]
         #expect(Set(ceremonies.map(\.words)).count == ceremonies.count)

@@ -75,6 +75,19 @@ final class EventLinesTests {
         #expect(shown.allSatisfy { $0.hasPrefix("lab| ") && !$0.contains("\u{1B}") && !$0.contains("\r") })
     }
 
+    @Test("refused requests and searches count among these lines, and long names are cut") func causedLines() throws {
+        let events = RemoteEvents(terminal, try log(), host: "lab")
+        for number in 1...300 {
+            events.report(.refused(.signIn(site: String(repeating: "a", count: 7000)), .localSecret))
+            events.report(.searched(site: "ssh:\(number)", status: 0))
+        }
+        events.show("a line")
+        let shown = said
+        #expect(shown.count == 201 && shown.last == "lab| …" && events.counts.refused == 300)
+        #expect(shown[1] == "search for credentials at ssh:1, for lab: done")
+        #expect(shown.allSatisfy { $0.utf8.count < 300 })
+    }
+
     @Test("the cards of a bridge, and what their users have to do") func bridge() throws {
         let events = BridgeEvents(terminal, try log())
         let register = Ceremony.register(site: "example.com", user: "alice")
@@ -106,7 +119,7 @@ final class EventLinesTests {
         events.report(.serviceFailed(.noReader))
         events.report(.removed)
         let after = said
-        #expect(after.first == "create a credential for 'alice' at example.com: done" && after.count == 5)
+        #expect(after.first == "create a credential at example.com, for 'alice': done" && after.count == 5)
         #expect(events.ceremonies == 2)
         #expect(try logged().contains("waiting for confirmation: create a credential"))
     }

@@ -290,8 +290,6 @@ import YKWire
         desk.pass(.seconds(1))
         #expect(desk.authenticator.question?.answer == nil && desk.user.asked.count == 4)
         #expect(key.state.fido.credentials.isEmpty)
-        NoPerson().withdraw()
-        NoPerson().ask(.select, reader: "") { #expect(!$0) }
     }
 
     @Test("U2F with contacts: the question stays while the program repeats its message")

@@ -33,7 +33,7 @@ extension Declined: Explained {
     package var explanation: Explanation {
         switch self {
         case .no: Explanation("declined", .declined, "declined")
-        case .nobodyToAsk: Explanation("no-terminal", .declined, "there is no terminal to ask on")
+        case .nobodyToAsk: Explanation("no-terminal", .declined, "cannot ask without a terminal")
         case .withdrawn: Explanation("withdrawn", .declined, "the question was withdrawn")
         case .timedOut: Explanation("no-answer", .declined, "there was no answer in time")
         case .interrupted: .interrupted

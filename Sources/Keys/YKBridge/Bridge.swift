@@ -2,6 +2,7 @@
 
 import YKDesktop
 import YKHardware
+public import YKInteraction
 public import YKTransport
 public import YKVirtualKeyHost
 
@@ -16,7 +17,7 @@ public struct Bridge {
 
     private let settings: BridgeSettings
     private let readers: any BridgeReaders
-    private let person: any BridgePerson
+    private let person: any Person
     private let environment: ServiceEnvironment
     private let report: (BridgeEvent) -> Void
     private let open: (() -> (descriptor: Int32, errno: Int32))?
@@ -31,7 +32,7 @@ public struct Bridge {
     ///   - report: Called for each event, on the thread of ``run()``.
     public init(
         _ settings: BridgeSettings = BridgeSettings(), readers: any BridgeReaders = ServiceReaders(),
-        person: any BridgePerson = NoPerson(), environment: ServiceEnvironment = ServiceEnvironment(),
+        person: any Person = NoPerson(), environment: ServiceEnvironment = ServiceEnvironment(),
         report: @escaping (BridgeEvent) -> Void = { _ in }
     ) {
         self.init(settings, readers: readers, person: person, environment: environment, report: report, open: nil)
@@ -39,7 +40,7 @@ public struct Bridge {
 
     /// Creates a bridge on a file returned by `open`.
     package init(
-        _ settings: BridgeSettings, readers: any BridgeReaders, person: any BridgePerson,
+        _ settings: BridgeSettings, readers: any BridgeReaders, person: any Person,
         environment: ServiceEnvironment, report: @escaping (BridgeEvent) -> Void,
         open: (() -> (descriptor: Int32, errno: Int32))?
     ) {
@@ -55,7 +56,7 @@ public struct Bridge {
         let inbox = BridgeInbox(wake: wake.signal)
         let work = WorkQueue()
         let bench = CardBench(readers, environment, work.add)
-        let authenticator = CardAuthenticator(settings, bench, inbox, person, report: report)
+        let authenticator = CardAuthenticator(settings, bench, inbox, AskingTask(person), report: report)
         let host = UHIDDevice(environment.cancellation, wake: wake, open: open) { [report] event in
             switch event {
             case .inserted(let node): report(.inserted(node: node))

@@ -30,23 +30,3 @@ public enum BridgeEvent: Hashable, Sendable {
     /// The smart card service is unavailable.
     case serviceFailed(LinkError)
 }
-
-/// The user who confirms the use of a contact card, which by itself does not prove that a user is present.
-public protocol BridgePerson: Sendable {
-    /// Asks the user without waiting for the answer; a pending question is replaced.
-    ///
-    /// - Parameter answer: Called once, on any thread, with whether the user agrees.
-    func ask(_ ceremony: Ceremony, reader: String, answer: @escaping @Sendable (Bool) -> Void)
-    /// Withdraws the pending question, if any.
-    func withdraw()
-}
-
-/// A user that answers every question with no.
-public struct NoPerson: BridgePerson {
-    /// Creates it.
-    public init() {}
-    /// Declines.
-    public func ask(_ ceremony: Ceremony, reader: String, answer: @escaping @Sendable (Bool) -> Void) { answer(false) }
-    /// Does nothing.
-    public func withdraw() {}
-}

@@ -6,6 +6,8 @@ public enum Ceremony: Hashable, Sendable {
     case register(site: String, user: String?)
     /// A credential of a site signs in, or derives a secret.
     case signIn(site: String)
+    /// Whether there is a credential of a site is found out, without the user; nothing of use is signed.
+    case search(site: String)
     /// A credential of a site derives a secret, in a remote bridge.
     case deriveSecret(site: String)
     /// A U2F credential is created; the message has only the hash of the site's name.

@@ -25,7 +25,7 @@ package enum Untrusted {
     /// says whose it is.
     package static func site(_ text: String) -> String { cut(pieces(of: text), fromEnd: true) }
 
-    /// The characters as they are shown. No more are looked at than can be shown at either end.
+    /// The characters as they are shown. No more are read than can be shown at either end.
     private static func pieces(of text: String) -> [String] {
         let bytes = text.utf8.count
         guard bytes > 16 * limit else { return shown(text) }

@@ -98,12 +98,12 @@ final class FarProgram: ReportLink {
 }
 
 /// Whoever is asked at the near end.
-final class NearUser: BridgePerson {
+final class NearUser: Person {
     private struct State {
         var answers: [Bool?]
         var asked: [Ceremony] = []
         var withdrawn = 0
-        var open: (@Sendable (Bool) -> Void)?
+        var patience = Duration.seconds(60)
     }
     private let state: Mutex<State>
 
@@ -112,23 +112,32 @@ final class NearUser: BridgePerson {
 
     var asked: [Ceremony] { state.withLock { $0.asked } }
     var withdrawn: Int { state.withLock { $0.withdrawn } }
-
-    func ask(_ ceremony: Ceremony, reader: String, answer: @escaping @Sendable (Bool) -> Void) {
-        let given: Bool? = state.withLock { state in
-            state.asked.append(ceremony)
-            state.open = answer
-            return state.answers.count > 1 ? state.answers.removeFirst() : state.answers.first ?? nil
-        }
-        if let given { answer(given) }
+    /// How long a question without an answer waits for one.
+    var patience: Duration {
+        get { state.withLock { $0.patience } }
+        set { state.withLock { $0.patience = newValue } }
     }
 
-    func withdraw() {
-        let open = state.withLock { state in
-            state.withdrawn += 1
-            defer { state.open = nil }
-            return state.open
+    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret {
+        throw .nobodyToAsk
+    }
+
+    nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
+        guard case .remote(let ceremony, "lab")? = question as? BridgeQuestion, case .agree(let answer) = question.way
+        else { throw .nobodyToAsk }
+        let given: Bool? = state.withLock { state in
+            state.asked.append(ceremony)
+            return state.answers.count > 1 ? state.answers.removeFirst() : state.answers.first ?? nil
         }
-        open?(false)
+        if let given {
+            guard given else { throw .no }
+            return answer
+        }
+        do { try await Task.sleep(for: patience) } catch {
+            state.withLock { $0.withdrawn += 1 }
+            throw .withdrawn
+        }
+        throw .timedOut
     }
 }
 
@@ -145,18 +154,21 @@ final class RemoteBench: Sendable {
     private let log = Mutex((events: [RemoteEvent](), far: Result<Void, RemoteError>?.none))
     private let pins: Mutex<[String]>
     private let policy: RemotePolicy
+    private let isCard: Bool
+    /// The key's service at the near end.
+    let opened = Mutex<FIDOService?>(nil)
     let farEnded = Semaphore()
     private let relays = Semaphore()
 
     /// - Parameters:
     ///   - pins: What is entered at the near end, in order.
+    ///   - isCard: Whether the key is a card in a reader.
     ///   - delay: How long each direction of the connection takes.
     init(
         _ key: VirtualKey, _ user: NearUser = NearUser(true), pins: [String] = [],
-        policy: RemotePolicy = RemotePolicy(),
-        delay: Duration? = nil
+        policy: RemotePolicy = RemotePolicy(), isCard: Bool = false, delay: Duration? = nil
     ) {
-        (self.key, self.user, self.policy) = (key, user, policy)
+        (self.key, self.user, self.policy, self.isCard) = (key, user, policy, isCard)
         self.pins = Mutex(pins)
         let wire = Sockets()
         guard let delay else {
@@ -234,6 +246,7 @@ final class RemoteBench: Sendable {
     func nearEnd(_ questionTime: Duration = .seconds(60)) async -> Result<Void, RemoteError> {
         var policy = policy
         policy.questionTime = questionTime
+        user.patience = questionTime
         let end = NearEnd(
             host: "lab", near, RemoteHello(program: "1"), policy, user, stop,
             { event in self.log.withLock { $0.events.append(event) } })
@@ -249,7 +262,15 @@ final class RemoteBench: Sendable {
             let pin = self.pins.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             return pin.map { secret($0) }
         }
-        return try await FIDOService.open(hid: key.reportLink(), environment: .instant, interaction: interaction)
+        let service =
+            if isCard {
+                try await FIDOService.open(
+                    card: CardChannel(link: key.link(), environment: .instant), interaction: interaction)
+            } else {
+                try await FIDOService.open(hid: key.reportLink(), environment: .instant, interaction: interaction)
+            }
+        opened.withLock { $0 = service }
+        return service
     }
 
     /// Cuts the connection.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import Testing
 import YKCrypto
 import YKFIDO
@@ -129,13 +130,60 @@ import YKWire
             let made = try await client.register(registration())
             var request = assertion("example.com", made)
             request.requiresPresence = false
-            #expect(try await client.assert(request).count == 1)
+            let found = try #require(try await client.assert(request).first?.response)
+            // The key signed for nobody: not what the far end wanted signed.
+            let key = try #require(made.response.authenticatorData.credential?.publicKey)
+            for (hash, isSigned) in [(request.clientDataHash, false), (CredentialSearch.hash, true)] {
+                let signed = found.authenticatorData.bytes + hash
+                #expect(((try? key.verify(found.signature, over: signed)) != nil) == isSigned)
+            }
             request.allowList = [CredentialDescriptor(id: [UInt8](repeating: 1, count: 64))]
             await #expect(throws: FIDOError.noCredentials) { _ = try await client.assert(request) }
             await client.close()
         }
         #expect(bench.user.asked.isEmpty)
         #expect(bench.events.contains(.begun(.register(site: "example.com", user: "alice"), asks: false)))
+        #expect(bench.events.contains(.searched(site: "example.com", status: 0)))
+        #expect(bench.events.contains(.searched(site: "example.com", status: 0x2E)))
+    }
+
+    @Test("a card in a reader has no button: its user is asked even for a site that is always allowed")
+    func card() async throws {
+        var policy = RemotePolicy()
+        policy.allowedAlways = [try #require(NamePattern("example.com"))]
+        let bench = RemoteBench(try .new(), NearUser(true, false), policy: policy, isCard: true)
+        try await bench.run { bench in
+            let client = try await bench.client()
+            let made = try await client.register(registration())
+            await #expect(throws: FIDOError.denied) { _ = try await client.assert(assertion("example.com", made)) }
+            await client.close()
+        }
+        #expect(
+            bench.user.asked == [.register(site: "example.com", user: "alice"), .signIn(site: "example.com")])
+    }
+
+    @Test("what nobody agreed to holds a card for a moment, and not again soon; a question holds it only for a secret")
+    func holds() async throws {
+        let bench = RemoteBench(
+            try await FIDOFeatures.Version.v21.key(pin: nil), NearUser(nil), isCard: true)
+        func state() -> ServiceState? { bench.opened.withLock { $0 }?.state }
+        try await bench.run { bench in
+            let client = try await bench.client()
+            #expect(try await bench.ask(client, CTAP.pin(2)) == 0)
+            #expect(state() == .open)
+            #expect(try await bench.ask(client, CTAP.pin(2)) == 0)
+            #expect(state() == .resting)
+            for message in [CTAP.pin(1), CTAP.next, CTAP.signIn("ssh:")] {
+                _ = try await bench.ask(client, message)
+                #expect(state() == .resting)
+            }
+            let waiting = Task { try await client.register(registration()) }
+            while bench.user.asked.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(state() == .resting)
+            waiting.cancel()
+            _ = try? await waiting.value
+            await client.close()
+        }
     }
 
     @Test("a wrong PIN, or none, is denied; the far end is not told how many tries are left")
@@ -147,6 +195,7 @@ import YKWire
                 await #expect(throws: FIDOError.denied) {
                     _ = try await client.register(registration("a.example", .required))
                 }
+                #expect(try await client.exchange(raw: CTAP.pin(1)) == [0, 0xA1, 3, 8])
             }
             await client.close()
         }

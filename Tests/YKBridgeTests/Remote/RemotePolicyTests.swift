@@ -74,12 +74,38 @@ struct RemotePolicyTests {
         }
         for subcommand: UInt64 in [1, 2, 7] {
             #expect(try decision(CTAP.pin(subcommand)) == .proceed(asks: false))
-            #expect(try RemoteRequest(CTAP.pin(subcommand)).action == .read(CTAP.pin(subcommand)))
         }
+        #expect(try RemoteRequest(CTAP.pin(2)).action == .read(CTAP.pin(2)))
+        // The tries are nobody's at the far end: always as of a new key.
+        #expect(try RemoteRequest(CTAP.pin(1)).action == .answer([0, 0xA1, 3, 8]))
+        #expect(try RemoteRequest(CTAP.pin(7)).action == .answer([0, 0xA1, 5, 3]))
         #expect(try decision(CTAP.select) == .proceed(asks: true))
         #expect(try decision(CTAP.next) == .proceed(asks: false))
         #expect(try RemoteRequest(CTAP.register(proof: [])).action == .select(status: 0x35))
         #expect(try RemoteRequest(CTAP.signIn(proof: [])).action == .select(status: 0x35))
+    }
+
+    @Test(
+        "a search has a hash of the near end's own, and nothing else of the far end's but the site and the credentials")
+    func search() throws {
+        var map = try #require(try CBOR(decoding: Array(CTAP.signIn(credential: [9], up: false).dropFirst())).map)
+        map[4] = ["hmac-secret": true]
+        map[3] = [["id": .bytes([9]), "type": "public-key", "more": 1]]
+        guard case .search(let search) = try RemoteRequest(CTAP.message(0x02, map)).action else {
+            throw RemoteError.lost
+        }
+        #expect(search.site == "example.com" && !search.isVerified)
+        #expect(
+            search.message
+                == CTAP.message(
+                    0x02,
+                    [
+                        1: "example.com", 2: .bytes([UInt8](repeating: 0, count: 32)),
+                        3: [["id": .bytes([9]), "type": "public-key"]], 5: ["up": false],
+                    ]))
+        let answer = CTAP.message(0, [1: 1, 2: 2, 3: 3, 4: ["id": .bytes([1])], 5: 2])
+        #expect(CredentialSearch.answer(answer) == CTAP.message(0, [1: 1, 2: 2, 3: 3]))
+        #expect(CredentialSearch.answer([0x2E]) == [0x2E])
     }
 
     @Test("malformed messages are refused before anything is decided")
@@ -94,6 +120,14 @@ struct RemotePolicyTests {
         var map = try #require(try CBOR(decoding: Array(CTAP.register().dropFirst())).map)
         map[7] = ["up": false]
         rows.append((CTAP.message(0x01, map), 0x2C))
+        map[7] = nil
+        for (key, value) in [
+            (2, ["id": "example.com", "name": 1]), (3, ["id": .bytes([1]), "name": .bytes([1])]), (4, [1]), (5, ["x"]),
+        ] as [(Int64, CBOR)] {
+            var other = map
+            other[.int(key)] = value
+            rows.append((CTAP.message(0x01, other), 0x11))
+        }
         for (message, status) in rows {
             #expect(throws: RemoteRequest.Malformed(status: status)) { try RemoteRequest(message) }
         }

@@ -7,6 +7,7 @@ import Words
 import YKBridge
 import YKDesktop
 import YKHardware
+import YKInteraction
 import YKKeys
 import YKTransport
 import YKVirtualKeyHost
@@ -62,12 +63,12 @@ struct BridgeVerb: Verb {
         OneProcessor.leave()
         let events = BridgeEvents(run.terminal, run.log)
         if stdio { return try serveRemoteKey(run, events, reader) }
-        let person = try ask.person(run.terminal)
+        let settings = settings(run)
+        let person = try ask.person(run.terminal, .program(patience: settings.patience))
         let bridge = Bridge(
-            settings(run), readers: SelectedReaders(keys: run.keys), person: person, environment: run.environment,
+            settings, readers: SelectedReaders(keys: run.keys), person: person, environment: run.environment,
             report: events.report)
         run.terminal.notice(always ? "the bridge starts, ^C ends it" : "place a card on the reader, ^C ends the bridge")
-        defer { person.withdraw() }
         do { try bridge.run() } catch { throw error.explanation }
         return Outcome(
             BridgeReport(node: events.node, owner: user, readers: [], ceremonies: events.ceremonies))

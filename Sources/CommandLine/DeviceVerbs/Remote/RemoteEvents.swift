@@ -5,18 +5,30 @@ import TerminalIO
 import Verbs
 import Words
 import YKBridge
+import YKInteraction
 import YKProtocols
 import YKWire
 
 /// Reports the requests of a far end and their results, as lines on the terminal and in the log.
 final class RemoteEvents: Sendable {
-    /// The maximum number of lines shown from the far end's program.
+    /// The number of lines that are shown of what the far end causes: what its program writes, refused requests,
+    /// searches. After that, one in each `lineTime`.
     private static let lineLimit = 200
+    private static let lineTime = Duration.seconds(10)
+
+    private struct State {
+        var ceremonies = 0
+        var refused = 0
+        var lines = 0
+        /// When the next line is shown once there were too many.
+        var next = ContinuousClock.now
+        var isHiding = false
+    }
 
     private let terminal: Terminal
     private let log: Log
     private let host: String
-    private let state = Mutex((ceremonies: 0, refused: 0, lines: 0))
+    private let state = Mutex(State())
 
     init(_ terminal: Terminal, _ log: Log, host: String) {
         (self.terminal, self.log, self.host) = (terminal, log, host.printable)
@@ -28,7 +40,7 @@ final class RemoteEvents: Sendable {
     func report(_ event: RemoteEvent) {
         switch event {
         case .connected(let program):
-            terminal.notice("\(host) is connected (ykit \(program.printable)); ^C ends it")
+            terminal.notice("\(host) is connected (ykit \(Untrusted.word(program))); ^C ends it")
         case .begun(let ceremony, let asks):
             terminal.purpose("\(ceremony.words), for \(host)")
             log.say(.info, "\(host): \(ceremony.words)")
@@ -36,14 +48,14 @@ final class RemoteEvents: Sendable {
         case .refused(let ceremony, let refusal):
             state.withLock { $0.refused += 1 }
             let what = ceremony.map { ": \($0.words)" } ?? ""
-            log.say(.info, "refused \(host)\(what): \(refusal.words)")
-            terminal.notice("refused \(host)\(what): \(refusal.words)")
-        case .withdrawn(let ceremony): terminal.notice("\(host) no longer asks to \(ceremony.words)")
+            limited("refused \(host)\(what): \(refusal.words)")
+        case .searched(let site, let status):
+            limited("\(Ceremony.search(site: site).words), for \(host): \(Self.result(status))")
+        case .opened(let application): limited("\(host) reads the card's \(application.title) application")
+        case .withdrawn(let ceremony): limited("\(host) no longer asks to \(ceremony.words)")
         case .answered(let ceremony, let status):
             state.withLock { $0.ceremonies += 1 }
-            let result =
-                status == 0 ? "done" : CTAPProtocol.statuses[status]?.meaning ?? "status \(Hex.encode([status]))"
-            terminal.notice("\(ceremony.words), for \(host): \(result)")
+            terminal.notice("\(ceremony.words), for \(host): \(Self.result(status))")
         case .used(let use, let status):
             state.withLock { $0.ceremonies += 1 }
             let result = status == .ok ? "done" : status.meaning ?? status.hex
@@ -53,15 +65,36 @@ final class RemoteEvents: Sendable {
         }
     }
 
+    private static func result(_ status: UInt8) -> String {
+        status == 0 ? "done" : CTAPProtocol.statuses[status]?.meaning ?? "status \(Hex.encode([status]))"
+    }
+
+    /// Reports something that the far end can cause without the user.
+    private func limited(_ line: String) {
+        log.say(.info, line)
+        show { terminal.notice(line) }
+    }
+
+    /// Shows one of the lines that the far end causes: the first ones, later one every few seconds.
+    private func show(_ body: () -> Void) {
+        let (isShown, isFirstHidden) = state.withLock { state in
+            if state.lines < Self.lineLimit {
+                state.lines += 1
+            } else if state.next > .now {
+                defer { state.isHiding = true }
+                return (false, !state.isHiding)
+            }
+            state.isHiding = false
+            state.next = .now.advanced(by: Self.lineTime)
+            return (true, false)
+        }
+        if isShown { body() }
+        if isFirstHidden { terminal.say("\(host)| …") }
+    }
+
     /// Shows a line that ssh or the far end's program wrote to standard error, prefixed with the host and without
     /// control characters, so that it is not mistaken for a line from this program.
     func show(_ line: String) {
-        let count = state.withLock { state in
-            state.lines += 1
-            return state.lines
-        }
-        guard count <= Self.lineLimit else { return }
-        terminal.say("\(host)| \(line.trimmed.printable)")
-        if count == Self.lineLimit { terminal.say("\(host)| …") }
+        show { terminal.say("\(host)| \(line.trimmed.printable)") }
     }
 }

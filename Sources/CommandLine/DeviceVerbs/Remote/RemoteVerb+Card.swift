@@ -3,6 +3,7 @@
 public import Arguments
 import TerminalIO
 import Verbs
+import Words
 public import YKBridge
 import YKInteraction
 import YKProtocols
@@ -19,12 +20,13 @@ extension RemoteVerb {
     /// or `YKIT_PIN` is the PIN of the first application that asks.
     func pins(_ run: Run) -> RemotePINs {
         let broker = run.broker(
-            run.given(.pivPIN, run.source(of: .piv, pin)), run.given(.openPGPUserPIN, run.source(of: .openPGP, pin)))
+            run.given(.pivPIN, run.source(of: .piv, pin)), run.given(.openPGPUserPIN, run.source(of: .openPGP, pin)),
+            cause: policy.cause)
         let (purpose, terminal) = ("unlock it for \(host.printable)", run.terminal)
         return RemotePINs { kind, tries in
             let request = CredentialRequest(
                 CredentialID(kind, key: nil), to: purpose, triesLeft: tries, isForOnce: true)
-            do { return try await broker.obtain(request) } catch {
+            do { return try await broker.obtain(request) } catch is CancellationError { return nil } catch {
                 terminal.warnNow(Explanation(error).message)
                 return nil
             }
@@ -42,16 +44,5 @@ extension RemoteVerb {
             "would ask for each PIN here, whatever is typed there",
             "would refuse everything that changes the card",
         ]
-    }
-}
-
-extension RemoteApplication {
-    /// Its name for people.
-    var title: String {
-        switch self {
-        case .piv: "PIV"
-        case .oath: "OATH"
-        case .openpgp: "OpenPGP"
-        }
     }
 }

@@ -51,7 +51,9 @@ struct RemoteVerb: Verb {
     var allow: [NameArgument] = []
 
     @Option(
-        "--allow-always <site>", help: "Allow this site without asking; may be repeated. A touch is still required.")
+        "--allow-always <site>",
+        help: "Allow this site without asking; may be repeated. A touch is still required, on a card in a reader a yes."
+    )
     var allowAlways: [NameArgument] = []
 
     @Option("--ask <where>", help: "Where the use of the key or card is confirmed.")
@@ -79,7 +81,7 @@ struct RemoteVerb: Verb {
         }
         OneProcessor.leave()
         let events = RemoteEvents(run.terminal, run.log, host: host)
-        let person = try ask.person(run.terminal, .remote)
+        let person = try ask.person(run.terminal, policy.cause)
         let service = card.isEmpty ? try await open(run) : nil
         let opened = card.isEmpty ? nil : try await openCard(run)
         let child: ChildProcess.Conversation
@@ -95,7 +97,6 @@ struct RemoteVerb: Verb {
                 try await near.run(card: opened, card, pins: pins(run), reopen: { try? await openCard(run) })
             }
         } catch { failure = error }
-        person.withdraw()
         let status = child.end()
         if let failure { throw explanation(failure, status) }
         return Outcome(report(events.counts), [])
@@ -103,11 +104,11 @@ struct RemoteVerb: Verb {
 
     /// Opens the key. The PIN is entered for each ceremony, at a prompt that states the purpose.
     func open(_ run: Run) async throws -> FIDOService {
-        let broker = run.broker(run.given(.fidoPIN, run.source(of: .fido, pin)))
+        let broker = run.broker(run.given(.fidoPIN, run.source(of: .fido, pin)), cause: policy.cause)
         let (person, host) = (run.person, host.printable)
         let id = CredentialID(.fidoPIN, key: nil)
         let interaction = FIDOInteraction { asked in
-            let site = asked.rpID.map { " at \($0.printable)" } ?? ""
+            let site = asked.rpID.map { " at \(Untrusted.site($0))" } ?? ""
             let what = asked.permissions.contains(.makeCredential) ? "create a credential" : "sign in"
             return await FIDOCredential(broker, id, to: "\(what)\(site) for \(host)", isForOnce: true, person).pin(
                 asked)
@@ -117,7 +118,7 @@ struct RemoteVerb: Verb {
         return try await run.openFIDO(noting)
     }
 
-    private var policy: RemotePolicy {
+    var policy: RemotePolicy {
         var policy = RemotePolicy()
         (policy.allowed, policy.allowedAlways) = (allow.map(\.pattern), allowAlways.map(\.pattern))
         policy.questionTime = .seconds(wait ?? 30)

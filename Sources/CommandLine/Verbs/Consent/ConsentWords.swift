@@ -38,7 +38,7 @@ extension RemotePolicy.Refusal {
         case .command(let name): "\(name) is not for other machines"
         case .otherSite: "--allow does not name this site"
         case .localSecret: "it is not a web site and may guard a secret here; name it with --allow to permit it"
-        case .probe: "a search for credentials without a touch, for a site that --allow does not name"
+        case .probe: "it needs no touch, and --allow does not name this site"
         case .nothingNext: "there are no more assertions"
         case .declined: "not agreed"
         case .tooManyQuestions: "too many questions not answered with yes, no more for a minute"

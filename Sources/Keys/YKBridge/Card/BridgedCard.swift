@@ -85,7 +85,7 @@ final class BridgedCard {
         if request.traits.contains(.agrees) { (isInCeremony, agreement) = (true, link.generation) }
         if request.traits.contains(.signs) {
             isInCeremony = Self.hasMore(answer)
-        } else if case .signIn = request.ceremony, Self.hasMore(answer) {
+        } else if case .search = request.ceremony, Self.hasMore(answer) {
             isInCeremony = true
         }
         if !request.traits.contains(.continues) { enumeration = link.generation }

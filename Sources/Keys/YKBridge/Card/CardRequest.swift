@@ -45,6 +45,13 @@ struct CardRequest: Hashable, Sendable {
     /// Whether the message asks for the version of U2F.
     var isVersion: Bool { isU2F && message.payload.dropFirst().first == FIDOProtocol.Instruction.version }
 
+    /// The CTAP2 status of an answer to the message; a U2F command that failed lacked the user's presence.
+    func status(of answer: [UInt8]) -> UInt8 {
+        guard isU2F else { return answer.first ?? CTAPProtocol.Status.other }
+        return answer.suffix(2) == StatusWord.ok.bytes[...]
+            ? CTAPProtocol.Status.ok : CTAPProtocol.Status.userPresenceRequired
+    }
+
     private init(_ message: CTAPHID.Message, _ ceremony: Ceremony, _ traits: Traits, payload: [UInt8]? = nil) {
         (self.message, self.ceremony, self.traits) = (message, ceremony, traits)
         self.payload = payload ?? message.payload
@@ -96,18 +103,18 @@ struct CardRequest: Hashable, Sendable {
         return CardRequest(message, ceremony, isFree ? [.presence, .signs, .repeatable] : [.presence, .signs])
     }
 
-    /// With the option `up` set to false the card signs without user presence, which programs use to search for
-    /// credentials.
+    /// With the option `up` set to false the card signs without user presence, which is a search for credentials.
     private static func getAssertion(_ message: CTAPHID.Message, _ map: CBOR.Map?) -> CardRequest {
         typealias Key = CTAPProtocol.GetAssertion.Request
         let proof = map?[Key.pinUvAuthParam]
         if proof == .bytes([]) { return CardRequest(message, .select, [.presence, .repeatable]) }
-        let isSilent = map?[Key.options]?.map?["up"]?.bool == false
+        if let search = map.flatMap({ CredentialSearch($0, dropsExtensions: false) }) {
+            return CardRequest(
+                message, .search(site: search.site), search.isVerified ? [] : .repeatable, payload: search.message)
+        }
         let ceremony = Ceremony.signIn(site: map?[Key.rpId]?.text ?? "?")
         let isFree = map != nil && proof == nil && !hasSecret(map?[Key.extensions])
-        var traits: Traits = isSilent ? [] : [.presence, .signs]
-        if isFree { traits.insert(.repeatable) }
-        return CardRequest(message, ceremony, traits)
+        return CardRequest(message, ceremony, isFree ? [.presence, .signs, .repeatable] : [.presence, .signs])
     }
 
     /// Whether the extensions contain a secret encrypted under the key agreement.
@@ -138,9 +145,12 @@ struct CardRequest: Hashable, Sendable {
     // MARK: U2F
 
     private static func u2f(_ message: CTAPHID.Message) -> Reading {
-        guard let apdu = command(message.payload), let payload = try? apdu.encoded(.extended) else {
-            return .answer(StatusWord.wrongLength.bytes)
+        guard var apdu = command(message.payload) else { return .answer(StatusWord.wrongLength.bytes) }
+        if apdu.ins == FIDOProtocol.Instruction.authenticate, apdu.p1 == FIDOProtocol.Control.checkOnly {
+            // A search: a card that signs all the same signs nothing of use.
+            apdu.data = CredentialSearch.hash + apdu.data.dropFirst(CredentialSearch.hash.count)
         }
+        guard let payload = try? apdu.encoded(.extended) else { return .answer(StatusWord.wrongLength.bytes) }
         guard apdu.cla == 0 else { return .answer(StatusWord.unknownClass.bytes) }
         switch apdu.ins {
         case FIDOProtocol.Instruction.register:

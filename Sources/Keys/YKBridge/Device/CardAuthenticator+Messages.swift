@@ -124,17 +124,14 @@ extension CardAuthenticator {
             return finish(failure(request, Status.other), at: now)
         }
         if isPresenceRefused(bytes, request) { return presenceRefused(bytes, job, at: now) }
-        let isDone = request.isU2F ? bytes.suffix(2) == StatusWord.ok.bytes[...] : bytes[0] == Status.ok
+        let isDone = request.status(of: bytes) == Status.ok
         let isUsed = isDone || !request.isU2F && bytes[0] == Status.credentialExcluded
         if request.traits.contains(.signs), isUsed {
             usePresence(of: job.slot)
             question = nil
         }
         if isDone { remember(bytes, request) }
-        if request.ceremony != .manage, let slot = slots.first(where: { $0.number == job.slot }) {
-            let status = request.isU2F ? isDone ? 0 : Status.userPresenceRequired : bytes[0]
-            report(.answered(request.ceremony, reader: slot.reader, status: status))
-        }
+        reportUse(bytes, of: job)
         return finish(request.isInfo ? CardDescription.bridged(bytes) : bytes, at: now)
     }
 

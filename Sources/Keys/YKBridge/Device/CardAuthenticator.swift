@@ -175,15 +175,22 @@ final class CardAuthenticator {
         }
     }
 
-    /// Handles the reply to a job. An abandoned one may have used up the user's presence.
+    /// Handles the reply to a job. An abandoned one may have used up the user's presence, and the card may have signed.
     private func done(_ reply: BridgedCard.Reply, at now: Instant) {
         guard var job else { return }
         job.reply = reply
         keepHold(reply, job.slot, at: now)
         guard current?.job != job.number else { return self.job = job }
         if job.request.traits.contains(.presence) { usePresence(of: job.slot) }
+        if case .answered(let bytes) = reply.outcome { reportUse(bytes, of: job) }
         self.job = nil
         if current == nil { release() }
+    }
+
+    /// Reports what the card answered to a request of a program, also when the program no longer waits for it.
+    func reportUse(_ answer: [UInt8], of job: Job) {
+        guard job.request.ceremony != .manage, let slot = slots.first(where: { $0.number == job.slot }) else { return }
+        report(.answered(job.request.ceremony, reader: slot.reader, status: job.request.status(of: answer)))
     }
 
     /// Records whether other programs are locked out of a card.

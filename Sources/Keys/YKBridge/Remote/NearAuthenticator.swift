@@ -13,17 +13,22 @@ final class NearAuthenticator: Sendable {
     private struct State {
         /// The number of assertions that can still be requested.
         var next: UInt64 = 0
-        /// The number of requests.
-        var requests = 0
+        /// The number of times that the key was held or released.
+        var holds = 0
+        /// When the key was last held for a ceremony that the user had not agreed to.
+        var unasked: ContinuousClock.Instant?
         var pace: Pace
     }
 
     private let end: NearEnd
     private let questions: NearQuestions
     private let state: Mutex<State>
+    /// Whether the user is asked even for sites that are always allowed: a card in a reader has no button, so that nothing
+    /// else shows that somebody is there.
+    private let alwaysAsks: Bool
 
-    init(_ end: NearEnd) {
-        self.end = end
+    init(_ end: NearEnd, alwaysAsks: Bool) {
+        (self.end, self.alwaysAsks) = (end, alwaysAsks)
         questions = NearQuestions(end)
         state = Mutex(State(pace: Pace(burst: end.burst, pause: end.pace)))
     }
@@ -43,11 +48,15 @@ final class NearAuthenticator: Sendable {
         case .proceed(let asks):
             if let ceremony = request.ceremony, request.needsUser {
                 let channel = end.channel
-                switch await questions.answer(to: ceremony, asks: asks, begun: { channel.send(.touch(number)) }) {
-                case .agreed: break
-                case .declined: return [Status.operationDenied]
-                case .withdrawn: return [Status.keepaliveCancel]
+                await hold(service, for: request)
+                let answer = await questions.answer(to: ceremony, asks: asks || alwaysAsks) {
+                    channel.send(.touch(number))
                 }
+                guard answer == .agreed else {
+                    await release(service)
+                    return [answer == .declined ? Status.operationDenied : Status.keepaliveCancel]
+                }
+                state.withLock { $0.unasked = nil }
             }
             return await perform(request, service)
         }
@@ -68,18 +77,21 @@ final class NearAuthenticator: Sendable {
     private func perform(_ request: RemoteRequest, _ service: FIDOService) async -> [UInt8] {
         do throws(FIDOError) {
             let answer = try await exchange(request.action, service)
-            if let ceremony = request.ceremony, request.needsUser {
-                end.report(.answered(ceremony, status: answer[0]))
-            }
-            let isContinued = if case .read = request.action { true } else { state.withLock { $0.next > 0 } }
-            await release(service, holds: isContinued)
+            report(request, answer[0])
+            await release(service, after: holdTime(request))
             return answer.count <= CTAPHID.messageLimit ? answer : [Status.other]
         } catch {
-            await release(service, holds: false)
-            if error.isCancellation { return withdraw(request.ceremony) }
-            if let ceremony = request.ceremony, request.needsUser { end.report(.failed(ceremony, error)) }
+            await release(service)
+            if error.isCancellation || Task.isCancelled { return withdraw(request.ceremony) }
+            if request.needsUser, let ceremony = request.ceremony { end.report(.failed(ceremony, error)) }
+            if case .search = request.action { report(request, error.farStatus) }
             return [error.farStatus]
         }
+    }
+
+    private func report(_ request: RemoteRequest, _ status: UInt8) {
+        if case .search(let search) = request.action { end.report(.searched(site: search.site, status: status)) }
+        if request.needsUser, let ceremony = request.ceremony { end.report(.answered(ceremony, status: status)) }
     }
 
     private func exchange(
@@ -96,7 +108,9 @@ final class NearAuthenticator: Sendable {
         case .select(let status):
             try await service.select()
             return [status]
-        case .probe(_, let message), .read(let message): return try await service.exchange(raw: message)
+        case .search(let search): return CredentialSearch.answer(try await service.exchange(raw: search.message))
+        case .read(let message): return try await service.exchange(raw: message)
+        case .answer(let answer): return answer
         case .next, .forbidden: return [Status.notAllowed]
         }
     }
@@ -109,40 +123,72 @@ final class NearAuthenticator: Sendable {
         guard isThere else { return refuse(nil, Status.notAllowed, .nothingNext) }
         do throws(FIDOError) {
             let answer = try await service.exchange(raw: [CTAPProtocol.Command.getNextAssertion])
-            await release(service, holds: state.withLock { $0.next > 0 })
+            await release(service, after: state.withLock { $0.next > 0 } ? end.holdTime : nil)
             return answer
         } catch {
-            await release(service, holds: false)
+            await release(service)
             return [error.farStatus]
         }
     }
 
-    /// Lets other programs use the key: immediately, or once the far end does not continue its ceremony in time.
-    private func release(_ service: FIDOService, holds: Bool) async {
-        guard holds else { return await service.rest() }
-        let number = state.withLock { $0.requests }
-        Task { [self, time = end.holdTime] in
+    // MARK: other programs
+
+    /// How long the key is held after a request: while the user's ceremony has more to answer, and for a moment after the
+    /// key agreement, on which the next message may rely. That nobody has agreed to, so it is not done often.
+    private func holdTime(_ request: RemoteRequest) -> Duration? {
+        guard case .read = request.action else { return state.withLock { $0.next > 0 } ? end.holdTime : nil }
+        return state.withLock { state in
+            if let last = state.unasked, last.duration(to: .now) < end.unaskedPause { return nil }
+            state.unasked = .now
+            return end.unaskedTime
+        }
+    }
+
+    /// Keeps the key for a question about a secret, which relies on the key agreement. For other ceremonies other programs
+    /// may use it until the user has answered.
+    private func hold(_ service: FIDOService, for request: RemoteRequest) async {
+        guard request.reliesOnKeyAgreement else { return await release(service) }
+        state.withLock { $0.holds += 1 }
+    }
+
+    /// Lets other programs use the key: immediately, or once the far end does not continue its ceremony in time. No other
+    /// request delays that.
+    private func release(_ service: FIDOService, after time: Duration? = nil) async {
+        let number = state.withLock { state in
+            state.holds += 1
+            return state.holds
+        }
+        guard let time else { return await service.rest() }
+        Task { [self] in
             try? await Task.sleep(for: time)
-            if state.withLock({ $0.requests }) == number { await service.rest() }
+            if state.withLock({ $0.holds }) == number { await service.rest() }
         }
     }
 
     /// Delays the requests of a far end that sends too many.
     private func slowDown() async {
-        let pause = state.withLock { state in
-            state.requests += 1
-            return state.pace.count()
-        }
+        let pause = state.withLock { $0.pace.count() }
         if let pause { try? await Task.sleep(for: pause) }
     }
 }
 
 extension RemoteRequest {
+    /// Whether a part of it is encrypted under the key agreement.
+    fileprivate var reliesOnKeyAgreement: Bool {
+        let extensions: CBOR? =
+            switch action {
+            case .register(let ceremony): ceremony.parameters[CTAPProtocol.MakeCredential.Request.extensions]
+            case .signIn(let ceremony): ceremony.parameters[CTAPProtocol.GetAssertion.Request.extensions]
+            default: nil
+            }
+        return ["hmac-secret", "hmac-secret-mc"].contains { extensions?.map?[.text($0)]?.map != nil }
+    }
+
     /// Whether the user must be present.
     var needsUser: Bool {
         switch action {
         case .register, .signIn, .select: true
-        case .probe, .next, .read, .forbidden: false
+        case .search, .next, .read, .answer, .forbidden: false
         }
     }
 }

@@ -11,11 +11,13 @@ public struct NearEnd: Sendable {
     let channel: RemoteChannel
     private let hello: RemoteHello
     let policy: RemotePolicy
-    let person: any BridgePerson
+    let person: any Person
     private let cancellation: Cancellation
     let report: @Sendable (RemoteEvent) -> Void
     /// How long the key is held for a ceremony of several messages.
     var holdTime = Duration.seconds(10)
+    /// How long the key is held for a ceremony that the user has not agreed to, and how often.
+    var (unaskedTime, unaskedPause) = (Duration.seconds(2), Duration.seconds(10))
     /// The number of requests allowed at once, and the pause between later ones.
     var (burst, pace) = (20, Duration.milliseconds(200))
 
@@ -31,7 +33,7 @@ public struct NearEnd: Sendable {
     ///   - cancellation: Ends ``run(_:reopen:)``.
     ///   - report: Called for each event, on any thread.
     public init(
-        host: String, input: Int32, output: Int32, program: String, policy: RemotePolicy, person: any BridgePerson,
+        host: String, input: Int32, output: Int32, program: String, policy: RemotePolicy, person: any Person,
         cancellation: Cancellation, report: @escaping @Sendable (RemoteEvent) -> Void = { _ in }
     ) {
         self.init(
@@ -41,7 +43,7 @@ public struct NearEnd: Sendable {
 
     package init(
         host: String, _ channel: RemoteChannel, _ hello: RemoteHello, _ policy: RemotePolicy,
-        _ person: any BridgePerson, _ cancellation: Cancellation,
+        _ person: any Person, _ cancellation: Cancellation,
         _ report: @escaping @Sendable (RemoteEvent) -> Void
     ) {
         (self.host, self.channel, self.hello, self.policy) = (host, channel, hello, policy)
@@ -63,8 +65,9 @@ public struct NearEnd: Sendable {
             guard await service.hasCTAP2 else { throw .unsupported("FIDO2") }
             info = PresentedInfo.answer(try await service.info())
         } catch { throw .noFIDO2 }
+        let isCard = await service.profile.carrier == .card
         await service.rest()
-        let authenticator = NearAuthenticator(self)
+        let authenticator = NearAuthenticator(self, alwaysAsks: isCard)
         var service = service
         let failure = await serve(.key(info)) { request in
             if case .closed = service.state, let other = await reopen() { service = other }

@@ -27,12 +27,9 @@ struct NearQuestions: Sendable {
         end.report(.begun(ceremony, asks: asks))
         begun()
         guard asks else { return .agreed }
-        let (person, host) = (end.person, end.host)
-        let isAgreed = await consent.agrees(
-            { person.ask(ceremony, reader: host, answer: $0) }, withdraw: person.withdraw)
-        guard !isAgreed else { return .agreed }
-        let isWithdrawn = Task.isCancelled
-        end.report(isWithdrawn ? .withdrawn(ceremony) : .refused(ceremony, .declined))
-        return isWithdrawn ? .withdrawn : .declined
+        let question = BridgeQuestion.remote(ceremony, host: end.host)
+        guard let declined = await consent.refusal(of: question, by: end.person) else { return .agreed }
+        end.report(declined == .withdrawn ? .withdrawn(ceremony) : .refused(ceremony, .declined))
+        return declined == .withdrawn ? .withdrawn : .declined
     }
 }

@@ -22,10 +22,10 @@ extension RemotePolicy {
         case .register(let ceremony), .signIn(let ceremony):
             if let refusal = refusal(of: ceremony.rpID) { return .refuse(Status.operationDenied, refusal) }
             return .proceed(asks: !isAllowedAlways(ceremony.rpID))
-        case .probe(let site, _):
-            return isNamed(site) ? .proceed(asks: false) : .refuse(Status.noCredentials, .probe)
+        case .search(let search):
+            return isNamed(search.site) ? .proceed(asks: false) : .refuse(Status.noCredentials, .probe)
         case .select: return .proceed(asks: true)
-        case .next, .read: return .proceed(asks: false)
+        case .next, .read, .answer: return .proceed(asks: false)
         case .forbidden(let name): return .refuse(Status.notAllowed, .command(name))
         }
     }

@@ -14,13 +14,15 @@ package struct RemoteRequest: Hashable, Sendable {
         /// An assertion.
         case signIn(RelayedCeremony)
         /// An assertion without user presence, which reveals whether a credential exists.
-        case probe(site: String, message: [UInt8])
+        case search(CredentialSearch)
         /// The next assertion.
         case next
         /// A touch; the answer has this status.
         case select(status: UInt8)
-        /// The key's public key for key agreement, or its number of retries.
+        /// The key's public key for key agreement.
         case read([UInt8])
+        /// Something that the far end does not learn of the key; the answer is always this one.
+        case answer([UInt8])
         /// A command that the far end may not use, by its name in the standard.
         case forbidden(String)
     }
@@ -79,16 +81,18 @@ package struct RemoteRequest: Hashable, Sendable {
         let site = try required(try required(map[Key.rp], \.map)["id"], \.text)
         let user = try required(map[Key.user], \.map)
         _ = try required(user["id"], \.bytes)
-        _ = try required(map[Key.pubKeyCredParams], \.array)
+        let algorithms = try rebuilt(try required(map[Key.pubKeyCredParams], \.array), ["alg", "type"])
         let options = map[Key.options]?.map ?? CBOR.Map()
         if options["up"]?.bool == false { throw Malformed(status: Status.invalidOption) }
         var parameters: CBOR.Map = [
             Key.clientDataHash.cbor: .bytes(hash),
-            Key.rp.cbor: .map(known(["id", "name"], of: map[Key.rp]?.map ?? CBOR.Map())),
-            Key.user.cbor: .map(known(["id", "name", "displayName"], of: user)),
+            Key.rp.cbor: .map(try texts(["id", "name"], of: map[Key.rp]?.map ?? CBOR.Map())),
+            Key.user.cbor: .map(try texts(["name", "displayName"], of: user, with: "id")),
+            Key.pubKeyCredParams.cbor: algorithms,
         ]
-        parameters[Key.pubKeyCredParams] = map[Key.pubKeyCredParams]
-        if let list = map[Key.excludeList]?.array, !list.isEmpty { parameters[Key.excludeList] = .array(list) }
+        if let list = map[Key.excludeList]?.array, !list.isEmpty {
+            parameters[Key.excludeList] = try rebuilt(list, descriptor)
+        }
         let extensions = known(PresentedInfo.creationExtensions, of: map[Key.extensions]?.map ?? CBOR.Map())
         if !extensions.isEmpty { parameters[Key.extensions] = .map(extensions) }
         if let resident = options["rk"]?.bool { parameters[Key.options] = ["rk": .bool(resident)] }
@@ -109,13 +113,15 @@ package struct RemoteRequest: Hashable, Sendable {
         let hash = try hash(map[Key.clientDataHash])
         let site = try required(map[Key.rpId], \.text)
         var parameters: CBOR.Map = [Key.rpId.cbor: .text(site), Key.clientDataHash.cbor: .bytes(hash)]
-        if let list = map[Key.allowList]?.array, !list.isEmpty { parameters[Key.allowList] = .array(list) }
-        let options = map[Key.options]?.map ?? CBOR.Map()
-        if options["up"]?.bool == false {
-            parameters[Key.options] = ["up": false]
-            let message = [Command.getAssertion] + CBOR.map(parameters).encoded
-            return RemoteRequest(.probe(site: site, message: message), .signIn(site: site))
+        if let list = map[Key.allowList]?.array, !list.isEmpty {
+            parameters[Key.allowList] = try rebuilt(list, descriptor)
         }
+        let options = map[Key.options]?.map ?? CBOR.Map()
+        parameters[Key.options] = map[Key.options]
+        if let search = CredentialSearch(parameters, dropsExtensions: true) {
+            return RemoteRequest(.search(search), .search(site: site))
+        }
+        parameters[Key.options] = nil
         let extensions = known(PresentedInfo.assertionExtensions, of: map[Key.extensions]?.map ?? CBOR.Map())
         if !extensions.isEmpty { parameters[Key.extensions] = .map(extensions) }
         let ceremony = RelayedCeremony(
@@ -141,7 +147,10 @@ package struct RemoteRequest: Hashable, Sendable {
         let number = try required(map[Key.subCommand], \.unsigned)
         guard let subcommand = Subcommand(rawValue: number) else { throw Malformed(status: Status.invalidSubcommand) }
         switch subcommand {
-        case .getPINRetries, .getUVRetries, .getKeyAgreement:
+        // Numbers that no failure changes: whether the user mistook the PIN is not the far end's to know.
+        case .getPINRetries: return answer([CTAPProtocol.ClientPIN.Reply.pinRetries.cbor: 8])
+        case .getUVRetries: return answer([CTAPProtocol.ClientPIN.Reply.uvRetries.cbor: 3])
+        case .getKeyAgreement:
             var parameters: CBOR.Map = [Key.subCommand.cbor: .unsigned(number)]
             parameters[Key.pinUvAuthProtocol] = map[Key.pinUvAuthProtocol]?.unsigned.map(CBOR.unsigned)
             return RemoteRequest(.read([Command.clientPIN] + CBOR.map(parameters).encoded))
@@ -149,7 +158,30 @@ package struct RemoteRequest: Hashable, Sendable {
         }
     }
 
+    private static func answer(_ map: CBOR.Map) -> RemoteRequest {
+        RemoteRequest(.answer([Status.ok] + CBOR.map(map).encoded))
+    }
+
     // MARK: members
+
+    /// The members of the description of a credential.
+    private static let descriptor = ["id", "type", "transports"]
+
+    /// The items of a list with these members and no others.
+    private static func rebuilt(_ list: [CBOR], _ names: [String]) throws(Malformed) -> CBOR {
+        var items: [CBOR] = []
+        for item in list { items.append(.map(known(names, of: try required(item, \.map)))) }
+        return .array(items)
+    }
+
+    /// The members of a map that have these names and are texts, and one that is not.
+    private static func texts(
+        _ names: [String], of map: CBOR.Map, with other: String? = nil
+    ) throws(Malformed) -> CBOR.Map {
+        let found = known(names, of: map)
+        for entry in found.entries { _ = try required(entry.value, \.text) }
+        return known(names + [other].compactMap(\.self), of: map)
+    }
 
     private static func hash(_ item: CBOR?) throws(Malformed) -> [UInt8] {
         let hash = try required(item, \.bytes)

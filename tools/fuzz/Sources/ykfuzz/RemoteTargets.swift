@@ -67,12 +67,12 @@ extension FuzzTarget {
         guard let request = try? RemoteRequest(message) else { return }
         let decision = RemotePolicy().decision(on: request)
         switch request.action {
-        case .probe, .forbidden:
+        case .search, .forbidden:
             if case .proceed = decision { fatalError("a request is passed on that is not allowed") }
         case .register(let ceremony), .signIn(let ceremony):
             guard RemotePolicy.isLocal(ceremony.rpID) else { return }
             if case .proceed = decision { fatalError("a local relying party is allowed") }
-        case .next, .select, .read: break
+        case .next, .select, .read, .answer: break
         }
     }
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+package import YKBridge
+import YKInteraction
+import YKWire
+
+extension Ceremony {
+    /// The action, as a phrase after "to". Names come from programs.
+    package var words: String {
+        switch self {
+        case .register(let site, let user?):
+            "create a credential at \(Untrusted.site(site)), for \(Untrusted.name(user))"
+        case .register(let site, nil): "create a credential at \(Untrusted.site(site))"
+        case .signIn(let site): "sign in to \(Untrusted.site(site))"
+        case .search(let site): "search for credentials at \(Untrusted.site(site))"
+        case .deriveSecret(let site): "derive a secret for \(Untrusted.site(site))"
+        case .registerU2F: "create a U2F credential"
+        case .signInU2F: "sign in with U2F"
+        case .select: "choose this key"
+        case .reset: "delete all credentials of the card"
+        case .pin: "verify or change the PIN"
+        case .card(let use): use.words
+        case .manage: "answer a program"
+        }
+    }
+}
+
+extension CardUse {
+    /// What it does, after "to".
+    package var words: String {
+        switch self {
+        case .unlock(let application): "verify the \(application.title) PIN, which is entered here"
+        case .pivKey(let slot): "sign or decrypt with the PIV key in slot \(Hex.encode([slot]))"
+        case .pivAgreement(let slot): "derive a secret with the PIV key in slot \(Hex.encode([slot]))"
+        case .openPGPSign: "sign with the OpenPGP key"
+        case .openPGPDecrypt: "decrypt with the OpenPGP key"
+        case .openPGPAuthenticate: "authenticate with the OpenPGP key"
+        case .code(let account): "calculate the code of \(Untrusted.name(account))"
+        case .allCodes: "calculate the codes of all accounts"
+        }
+    }
+}
+
+extension BridgeWait {
+    /// What the user has to do for a ceremony.
+    package func words(for ceremony: Ceremony) -> String {
+        switch self {
+        case .card: "place the card on the reader to \(ceremony.words)"
+        case .cardBack: "put the card back to \(ceremony.words)"
+        case .lift(let reader): "lift the card from '\(reader.printable)' and place it there again to \(ceremony.words)"
+        case .confirmation: "confirm to \(ceremony.words)"
+        case .otherProgram(let reader): "another program is using the card in '\(reader.printable)'"
+        }
+    }
+}
+
+extension RemoteApplication {
+    /// Its name for people.
+    package var title: String {
+        switch self {
+        case .piv: "PIV"
+        case .oath: "OATH"
+        case .openpgp: "OpenPGP"
+        }
+    }
+}
+
+extension BridgeQuestion: Worded {
+    package var words: QuestionWords {
+        switch self {
+        case .card(let ceremony, let reader):
+            QuestionWords("Use the card?", "use the card in '\(reader.printable)' to \(ceremony.words)")
+        case .remote(let ceremony, let host):
+            QuestionWords(
+                "Use the key for another machine?",
+                "\(Untrusted.site(host)) asks to \(ceremony.words): use your key")
+        }
+    }
+
+    /// The message for a use that could not be confirmed.
+    package var refusal: String {
+        switch self {
+        case .card(let ceremony, let reader): "the card in '\(reader.printable)' was not used to \(ceremony.words)"
+        case .remote(let ceremony, let host): "the key was not used to \(ceremony.words) for \(Untrusted.site(host))"
+        }
+    }
+}
