@@ -19,7 +19,7 @@ struct CardHoldTests {
         #expect(hold.isStill(1) && hold.isOver(at: at(10)))
         hold.end(at: at(10))
         #expect(!hold.isStill(1) && !hold.isOver(at: at(20)))
-        #expect(hold.pause(at: at(10.1)) == .milliseconds(200) && hold.pause(at: at(10.3)) == nil)
+        #expect(hold.pause(at: at(10.25)) == .milliseconds(50) && hold.pause(at: at(10.5)) == nil)
         #expect(hold.begin(at: at(11))?.number == 2)
         // A short session costs no pause.
         hold.end(at: at(12))
