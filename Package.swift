@@ -18,8 +18,8 @@ func library(_ place: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// C headers, loaders and shims, in `Sources/System/NAME`.
-func system(_ name: String, exclude: [String] = []) -> Target {
-    .target(name: name, path: "Sources/System/" + name, exclude: exclude)
+func system(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/System/" + name, exclude: exclude)
 }
 
 /// Unit tests in `Tests/NAME`, which share `Tests/Support`.
@@ -29,7 +29,8 @@ func test(_ name: String, _ dependencies: [Target.Dependency], resources: [Resou
 }
 
 let targets: [Target] = [
-    system("CHidraw"), system("CPCSC"), system("CUDev"), system("CUSB"), system("COpenSSL"), system("CCurl"),
+    system("CHidraw"), system("CPCSC"), system("CUDev"), system("CUSB"), system("COpenSSL"),
+    system("CCurl", ["COpenSSL"]),
     system("CArgon2"), system("CSodium"), system("CBotan"), system("CCoverage"), system("CThreads"),
     system("CPublicSuffix", exclude: ["rules.inc"]),
     .systemLibrary(
@@ -213,7 +214,7 @@ let targets: [Target] = [
             "Words",
             "TerminalIO",
             "Arguments",
-            "YKHardware",
+            "YKHardware", "YKCrypto",
         ],
         path: "Sources/ykit", swiftSettings: house),
 

@@ -4,6 +4,7 @@ import AccountVerbs
 import Glibc
 import TerminalIO
 import Verbs
+import YKCrypto
 import YKHardware
 
 // A core dump must not contain a PIN, so none is written. Programs that are started can set the limit for themselves.
@@ -12,6 +13,13 @@ _ = getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &coreLimit)
 coreLimit.rlim_cur = 0
 _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &coreLimit)
 ChildProcess.withhold(Variables.mayHoldSecret)
+OpenSSL.whenMissing { problem in
+    if let problem {
+        _ = write(2, problem, strlen(problem))
+        _ = write(2, "\n", 1)
+    }
+    _exit(127)
+}
 guard Terminal.fillPlaces() else {
     Terminal().fail(.usage("standard output is closed", hint: "redirect it to /dev/null to discard the results"))
     ExitStatus.usage.end()

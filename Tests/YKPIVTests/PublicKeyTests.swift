@@ -22,6 +22,45 @@ struct PublicKeyTests {
         #expect(key.subjectPublicKeyInfo == written)
     }
 
+    @Test("curve parameters that are written out have the right cofactor", arguments: ["prime256v1", "brainpoolP384r1"])
+    func readsExplicitParameters(_ curve: String) throws {
+        let secret = try run(
+            ["openssl", "genpkey", "-outform", "DER", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(curve)"]
+                + ["-pkeyopt", "ec_param_enc:explicit"]
+        ).output
+        let written = try run(["openssl", "pkey", "-inform", "DER", "-pubout", "-outform", "DER"], input: secret).output
+        for (der, isPrivate) in [(secret, true), (written, false)] {
+            func read(_ der: [UInt8]) throws -> PublicKey {
+                isPrivate ? try PrivateKey(der: Secret(der)).publicKey : try PublicKey(subjectPublicKeyInfo: der)
+            }
+            _ = try read(der)
+            // The algorithm is the first SEQUENCE that holds another; the cofactor is the last number of its parameters.
+            let root = try TLV.list(der)[0]
+            var parts = try TLV.list(root.value)
+            let place = try #require(parts.firstIndex { $0.tag == 0x30 })
+            var algorithm = try TLV.list(parts[place].value)
+            let parameters = try TLV.list(algorithm[1].value)
+            #expect(parameters.last == TLV(0x02, [1]))
+            for last in [[], [TLV(0x02, [2])], [TLV(0x02, [0])], [TLV(0x02, [0xFF])]] {
+                algorithm[1] = TLV(0x30, (parameters.dropLast() + last).flatMap { (part: TLV) in part.encoded })
+                parts[place] = TLV(0x30, algorithm.encoded)
+                let changed = TLV(0x30, parts.encoded).encoded
+                #expect(throws: CryptoFault("curve parameters without the right cofactor")) { try read(changed) }
+            }
+        }
+    }
+
+    @Test("two numbers of a signature are as long as the curve's field", arguments: VerificationKey.Curve.allCases)
+    func convertsSignatures(_ curve: VerificationKey.Curve) throws {
+        let size = curve.fieldSize
+        let numbers = [UInt8](repeating: 0, count: size - 1) + [5] + [UInt8](repeating: 0, count: size - 1) + [6]
+        #expect(
+            VerificationKey.derSignature(concatenated: numbers, curve) == [0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x06])
+        for count in [0, 2, 2 * size - 2, 2 * size - 1, 2 * size + 1, 2 * size + 2] {
+            #expect(VerificationKey.derSignature(concatenated: .init(repeating: 1, count: count), curve) == nil)
+        }
+    }
+
     @Test func refusesWhatIsTruncatedOrLies() throws {
         let keys = [
             try PrivateKey(newRSA: 1024).publicKey,

@@ -59,6 +59,20 @@ struct MetadataTests {
         #expect(verdict == list.verdict)
     }
 
+    @Test("the numbers of an ECDSA signature have exactly the length of the field (RFC 7518 §3.4)", arguments: [33, 64])
+    func refusesLongerNumbers(_ length: Int) throws {
+        let list = try SignedList.named("ES256")
+        let parts = list.jwt.split(separator: UInt8(ascii: "."))
+        let signature = try Base64.decode(String(decoding: parts[2], as: UTF8.self))
+        let zeros = [UInt8](repeating: 0, count: length - 32)
+        let longer = zeros + signature.prefix(32) + zeros + signature.suffix(32)
+        let text = Array(parts[0]) + [UInt8(ascii: ".")] + parts[1] + [UInt8(ascii: ".")]
+        #expect(throws: MetadataError.signature) {
+            try MetadataBLOB(
+                jwt: text + Base64.encodeURL(longer).utf8, anchors: list.anchors, at: today)
+        }
+    }
+
     @Test func findsModels() throws {
         let list = try SignedList.named("ES256")
         let blob = try MetadataBLOB(jwt: list.jwt, anchors: list.anchors, at: today)

@@ -69,7 +69,7 @@ public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
         let status = password.withBytes {
             ykit_pbkdf2(openSSLName, $0.octets, $0.count, salt, salt.count, count, &bytes, length)
         }
-        guard status == 0 else { throw CryptoFault("PBKDF2: OpenSSL refused") }
+        guard status == 0 else { throw OpenSSL.fault("PBKDF2: OpenSSL refused") }
         return Secret(bytes)
     }
 }

@@ -2,8 +2,33 @@
 
 import COpenSSL
 
-/// Calls of libcrypto that write bytes.
-enum OpenSSL {
+/// libcrypto of OpenSSL 3, which is loaded when it is first used.
+///
+/// Without it, functions that throw `CryptoFault` throw one that says so. Hashes and message authentication codes cannot
+/// fail otherwise and throw nothing; they end the process, as when memory runs out. ``require()`` finds that out before.
+public enum OpenSSL {
+    /// Loads the library.
+    ///
+    /// - Throws: `CryptoFault`, with the reason, when it is missing or lacks a function.
+    public static func require() throws(CryptoFault) {
+        if let problem = ykit_openssl_problem() { throw CryptoFault(String(cString: problem)) }
+    }
+
+    /// Sets a function that is called with the reason, a sentence, when the library turns out to be missing: a program
+    /// that cannot continue without it ends there. Call it before the library is used.
+    public static func whenMissing(_ handler: @escaping @convention(c) (UnsafePointer<CChar>?) -> Void) {
+        ykit_openssl_on_problem(handler)
+    }
+
+    /// The reason why a function failed: the library is missing, or else this.
+    static func fault(_ what: String) -> CryptoFault {
+        do { try require() } catch { return error }
+        return CryptoFault(what)
+    }
+
+    /// Ends the process when a function failed that can only fail without the library or without memory.
+    static func end() -> Never { fatalError(fault("OpenSSL: no memory").description) }
+
     /// Lets a function write into `room` bytes; throws when it reports failure.
     static func output(
         _ room: Int, _ what: @autoclosure () -> String, _ body: (UnsafeMutablePointer<UInt8>?, Int) -> Int
@@ -13,15 +38,15 @@ enum OpenSSL {
             result = body(buffer.baseAddress, room)
             count = max(0, min(room, result))
         }
-        guard result >= 0 else { throw CryptoFault(what()) }
+        guard result >= 0 else { throw fault(what()) }
         return bytes
     }
 
-    /// Lets a function write a digest, which fails only when memory runs out.
+    /// Lets a function write a digest, which fails only without the library or without memory.
     static func digest(_ size: Int, _ body: (UnsafeMutablePointer<UInt8>?) -> Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             count = body(buffer.baseAddress)
-            precondition(count == size, "OpenSSL: no memory")
+            if count != size { end() }
         }
     }
 
@@ -34,7 +59,7 @@ enum OpenSSL {
             ykit_cipher(
                 name, encrypts ? 1 : 0, $0.octets, $0.count, vector, vector.count, message, message.count, &output)
         }
-        guard status == 0 else { throw CryptoFault("\(name): a key or a message of the wrong size") }
+        guard status == 0 else { throw fault("\(name): a key or a message of the wrong size") }
         return output
     }
 
@@ -54,7 +79,7 @@ enum OpenSSL {
                     $0.baseAddress, $0.baseAddress?.advanced(by: size))
             }
         }
-        guard status == 0 else { throw CryptoFault("\(name): a key or nonce of the wrong size") }
+        guard status == 0 else { throw fault("\(name): a key or nonce of the wrong size") }
         return output
     }
 
@@ -69,7 +94,7 @@ enum OpenSSL {
                 name, 0, $0.octets, $0.count, nonce, nonce.count, context, context.count, sealed, output.count, &output,
                 &tag)
         }
-        guard status == 0 else { throw CryptoFault("\(name): not authentic") }
+        guard status == 0 else { throw fault("\(name): not authentic") }
         return output
     }
 }

@@ -8,7 +8,10 @@ public struct RunningHash: Sendable, Hashable {
     private final class State: Sendable {
         nonisolated(unsafe) let handle: ykit_running
 
-        init(_ handle: ykit_running) { self.handle = handle }
+        init(_ handle: ykit_running?) {
+            guard let handle else { OpenSSL.end() }
+            self.handle = handle
+        }
 
         func copy() -> State { State(ykit_running_copy(handle)) }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKCrypto
 public import YKFIDO
 import YKHardware
 public import YKManagement
@@ -97,11 +98,13 @@ public struct Key: Sendable {
     /// - Parameters:
     ///   - service: The type of the service.
     ///   - timeout: Timeout for an operation, instead of the environment's.
-    /// - Throws: ``KeyError`` when the card cannot be reached, or the service's error when the application is missing.
+    /// - Throws: ``KeyError`` when the card cannot be reached, or the service's error when the application is missing,
+    ///   or `CryptoFault` without OpenSSL.
     public func open<Service: CardKeyService>(
         _ service: Service.Type, timeout: Duration? = nil
     ) async throws -> Service {
-        try await Service.open(try await channel(timeout: timeout))
+        try OpenSSL.require()
+        return try await Service.open(try await channel(timeout: timeout))
     }
 
     /// Connects to the card, on the thread that the service opened on the channel will have.
@@ -123,6 +126,7 @@ public struct Key: Sendable {
     public func open(
         _ service: FIDOService.Type, interaction: FIDOInteraction = FIDOInteraction()
     ) async throws -> FIDOService {
+        try OpenSSL.require()
         let keys = keys
         let (runtime, link) = try await onRuntime { () throws(KeyError) in try keys.fidoLink() }
         return try await FIDOService.open(link, on: runtime, interaction: interaction)
@@ -137,6 +141,7 @@ public struct Key: Sendable {
     public func open(
         _ service: OTPService.Type, touch: @escaping @Sendable () async -> Void = {}
     ) async throws -> OTPService {
+        try OpenSSL.require()
         let keys = keys
         let (runtime, link) = try await onRuntime { () throws(KeyError) in try keys.otpLink() }
         return try await OTPService.open(link, on: runtime, touch: touch)
@@ -147,6 +152,7 @@ public struct Key: Sendable {
     ///
     /// - Throws: ``KeyError`` when the key cannot be reached, or `SecretsError`.
     public func open(_ service: SecretsService.Type) async throws -> SecretsService {
+        try OpenSSL.require()
         let keys = keys
         let (runtime, channel) = try await onRuntime { () throws(KeyError) in try keys.secretsChannel() }
         channel.runtime = runtime

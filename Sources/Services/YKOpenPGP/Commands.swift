@@ -117,6 +117,12 @@ struct KeyPair: CardCommand {
     }
 
     func decode(_ reader: inout ByteReader) throws(WireError) -> PublicKey {
+        let key = try read(&reader)
+        guard key.isPoint else { throw WireError(.malformed, at: 0, "a point that is not on \(type)") }
+        return key
+    }
+
+    private func read(_ reader: inout ByteReader) throws(WireError) -> PublicKey {
         let outer = try TLV.list(reader.rest()).required(KeyTag.publicKey, "public key")
         let objects = try TLV.list(outer)
         switch type {

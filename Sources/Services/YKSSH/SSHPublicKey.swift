@@ -18,7 +18,7 @@ public struct SSHPublicKey: Hashable, Sendable {
         application = nil
     }
 
-    /// Creates the key of a credential; `nil` unless it is ECDSA on P-256 or Ed25519.
+    /// Creates the key of a credential; `nil` unless it is a point on P-256, for ECDSA, or on Ed25519.
     ///
     /// - Parameters:
     ///   - cose: The public key as returned by the authenticator.
@@ -29,6 +29,7 @@ public struct SSHPublicKey: Hashable, Sendable {
         case .okp(.ed25519, let x): key = .ed25519(x)
         default: return nil
         }
+        guard key.isPoint else { return nil }
         self.application = application
     }
 
@@ -135,6 +136,7 @@ public struct SSHPublicKey: Hashable, Sendable {
     static func read(_ reader: inout SSHReader, type: String) throws(SSHError) -> SSHPublicKey {
         guard isKnown(type: type) else { throw .unsupportedKey(type) }
         let key = try material(&reader, type)
+        guard key.isPoint else { throw .malformed("a point that is not on its curve") }
         return SSHPublicKey(key: key, application: type.hasPrefix("sk-") ? try reader.text("the application") : nil)
     }
 

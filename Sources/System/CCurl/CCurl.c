@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CCurl.h"
 
+#include <COpenSSL.h>
 #include <curl/curl.h>
 #include <dlfcn.h>
-#include <openssl/crypto.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +35,9 @@ static int load(const char *name) {
     if (!(lib.name = (__typeof__(&name))dlsym(image, #name))) return 0;
     FUNCTIONS(LOAD)
 #undef LOAD
-    // Otherwise OpenSSL, which this finds among the library's dependencies, frees the state of a thread at exit while
-    // that thread ends and frees it as well (seen with OpenSSL 3.0.19 in one of some 4,000 runs).
-    __typeof__(&OPENSSL_init_crypto) init_crypto = (__typeof__(init_crypto))dlsym(image, "OPENSSL_init_crypto");
-    if (init_crypto) init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+    // OpenSSL is started as for everything else: without openssl.cnf, and without freeing its state at exit, while the
+    // threads that use it end (seen with OpenSSL 3.0.19 in one of some 4,000 runs).
+    ykit_openssl_add_names();
     return (lib.curl_global_init)(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
 

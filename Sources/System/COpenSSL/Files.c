@@ -10,6 +10,8 @@ static pthread_once_t files_once = PTHREAD_ONCE_INIT;
 static void load_providers(void) {
     files_context = ssl()->OSSL_LIB_CTX_new();
     if (!files_context) return;
+    // Otherwise OPENSSL_MODULES chooses the folder.
+    ssl()->OSSL_PROVIDER_set_default_search_path(files_context, ssl()->OPENSSL_info(OPENSSL_INFO_MODULES_DIR));
     ssl()->OSSL_PROVIDER_load(files_context, "default");
     ssl()->OSSL_PROVIDER_load(files_context, "legacy");
     ssl()->ERR_clear_error();
@@ -70,6 +72,7 @@ int ykit_pkcs12(const uint8_t *der, size_t size, const char *password, ykit_blob
     *count = 0;
     if (!fits(size) || room < 1) return -1;
     pthread_once(&files_once, load_providers);
+    ykit_openssl_add_names();
     // The functions for the MAC have no parameter for the context.
     OSSL_LIB_CTX *usual = ssl()->OSSL_LIB_CTX_set0_default(ssl()->context);
     int result = open_file(der, size, password, blobs, room, count);

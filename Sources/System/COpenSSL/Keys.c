@@ -11,17 +11,67 @@ ykit_key ykit_key_private(const uint8_t *der, size_t size) {
     return NULL;
 }
 
+// Whether the bytes of a key of EdDSA decode to a point, which OpenSSL does not check before it verifies: y is below p, and
+// x^2 = (y^2 - 1) / (d y^2 + a) has a root, of which zero has no sign (RFC 8032 §5.1.3, §5.2.3).
+static int decodes(int is_448, const uint8_t *bytes, size_t size) {
+    static const uint8_t d_25519[] = {
+        0x52, 0x03, 0x6C, 0xEE, 0x2B, 0x6F, 0xFE, 0x73, 0x8C, 0xC7, 0x40, 0x79, 0x77, 0x79, 0xE8, 0x98,
+        0x00, 0x70, 0x0A, 0x4D, 0x41, 0x41, 0xD8, 0xAB, 0x75, 0xEB, 0x4D, 0xCA, 0x13, 0x59, 0x78, 0xA3,
+    };
+    if (size != (is_448 ? 57 : 32)) return 0;
+    uint8_t y[57], prime[57];
+    memcpy(y, bytes, size);
+    int sign = y[size - 1] >> 7;
+    y[size - 1] &= 0x7F;
+    // p = 2^255 - 19 and 2^448 - 2^224 - 1, least significant byte first.
+    memset(prime, 0xFF, size);
+    prime[is_448 ? 28 : 0] = is_448 ? 0xFE : 0xED;
+    prime[size - 1] = is_448 ? 0 : 0x7F;
+    BN_CTX *context = ssl()->BN_CTX_new_ex(ssl()->context);
+    BIGNUM *p = ssl()->BN_lebin2bn(prime, (int)size, NULL), *value = ssl()->BN_lebin2bn(y, (int)size, NULL);
+    BIGNUM *d = is_448 ? ssl()->BN_dup(p) : ssl()->BN_bin2bn(d_25519, sizeof d_25519, NULL);
+    BIGNUM *one = ssl()->BN_new(), *square = ssl()->BN_new(), *product = ssl()->BN_new();
+    int ok = context && p && value && d && one && square && product && ssl()->BN_cmp(value, p) < 0
+        && (!is_448 || ssl()->BN_sub_word(d, 39081) == 1) && ssl()->BN_set_word(one, 1) == 1
+        && ssl()->BN_mod_sqr(square, value, p, context) == 1
+        && ssl()->BN_mod_mul(product, d, square, p, context) == 1
+        && (is_448 ? ssl()->BN_mod_sub(product, product, one, p, context)
+                   : ssl()->BN_mod_add(product, product, one, p, context))
+            == 1
+        && ssl()->BN_mod_sub(square, square, one, p, context) == 1
+        && ssl()->BN_mod_mul(product, product, square, p, context) == 1;
+    int symbol = ok ? ssl()->BN_kronecker(product, p, context) : -1;
+    BIGNUM *all[] = {p, value, d, one, square, product};
+    for (size_t i = 0; i < 6; i++) ssl()->BN_clear_free(all[i]);
+    ssl()->BN_CTX_free(context);
+    return symbol == 1 || (symbol == 0 && !sign);
+}
+
+static int is_edwards(const char *kind) { return !strcmp(kind, "ED25519") || !strcmp(kind, "ED448"); }
+
+// Whether a key of EdDSA is a point; true for other keys, whose points OpenSSL has checked.
+static int is_point(EVP_PKEY *key) {
+    uint8_t bytes[57];
+    size_t size = 0;
+    const char *kind = ssl()->EVP_PKEY_get0_type_name(key);
+    if (!kind || !is_edwards(kind)) return kind != NULL;
+    return (int)done(
+        ssl()->EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, bytes, sizeof bytes, &size) == 1
+        && decodes(!strcmp(kind, "ED448"), bytes, size));
+}
+
 ykit_key ykit_key_public(const uint8_t *der, size_t size) {
     if (!fits(size)) return NULL;
     const uint8_t *next = der;
     EVP_PKEY *key = ssl()->d2i_PUBKEY_ex(NULL, &next, (long)size, ssl()->context, NULL);
     done(0);
-    if (key && next == der + size) return key;
+    if (key && next == der + size && is_point(key)) return key;
     ssl()->EVP_PKEY_free(key);
     return NULL;
 }
 
 static EVP_PKEY *from_data(const char *kind, int selection, OSSL_PARAM *parameters) {
+    if (!fits(0)) return NULL;
     EVP_PKEY_CTX *context = ssl()->EVP_PKEY_CTX_new_from_name(ssl()->context, kind, NULL);
     EVP_PKEY *key = NULL;
     int ok = context && ssl()->EVP_PKEY_fromdata_init(context) == 1
@@ -33,9 +83,9 @@ static EVP_PKEY *from_data(const char *kind, int selection, OSSL_PARAM *paramete
 
 ykit_key ykit_key_point(const char *curve, const uint8_t *point, size_t size) {
     OSSL_PARAM parameters[] = {
-        ssl()->OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)curve, 0),
-        ssl()->OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, size),
-        ssl()->OSSL_PARAM_construct_end(),
+        OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)curve, strlen(curve)),
+        OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, size),
+        OSSL_PARAM_END,
     };
     return from_data("EC", EVP_PKEY_PUBLIC_KEY, parameters);
 }
@@ -50,12 +100,12 @@ static int write_native(const uint8_t *in, size_t size, uint8_t *out) {
 
 ykit_key ykit_key_modulus(const uint8_t *modulus, size_t size, const uint8_t *exponent, size_t exponent_size) {
     uint8_t n[OPENSSL_RSA_MAX_MODULUS_BITS / 8], e[OPENSSL_RSA_MAX_MODULUS_BITS / 8];
-    if (size == 0 || size > sizeof n || exponent_size == 0 || exponent_size > sizeof e) return NULL;
+    if (!fits(size) || size == 0 || size > sizeof n || exponent_size == 0 || exponent_size > sizeof e) return NULL;
     if (!write_native(modulus, size, n) || !write_native(exponent, exponent_size, e)) return NULL;
     OSSL_PARAM parameters[] = {
-        ssl()->OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, n, size),
-        ssl()->OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_E, e, exponent_size),
-        ssl()->OSSL_PARAM_construct_end(),
+        OSSL_PARAM_BN(OSSL_PKEY_PARAM_RSA_N, n, size),
+        OSSL_PARAM_BN(OSSL_PKEY_PARAM_RSA_E, e, exponent_size),
+        OSSL_PARAM_END,
     };
     return from_data("RSA", EVP_PKEY_PUBLIC_KEY, parameters);
 }
@@ -63,12 +113,12 @@ ykit_key ykit_key_modulus(const uint8_t *modulus, size_t size, const uint8_t *ex
 ykit_key ykit_key_scalar(
     const char *curve, const uint8_t *scalar, size_t size, const uint8_t *point, size_t point_size) {
     uint8_t number[80];
-    if (size == 0 || size > sizeof number || !write_native(scalar, size, number)) return NULL;
+    if (!fits(size) || size == 0 || size > sizeof number || !write_native(scalar, size, number)) return NULL;
     OSSL_PARAM parameters[] = {
-        ssl()->OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)curve, 0),
-        ssl()->OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, point_size),
-        ssl()->OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, number, size),
-        ssl()->OSSL_PARAM_construct_end(),
+        OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)curve, strlen(curve)),
+        OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, point_size),
+        OSSL_PARAM_BN(OSSL_PKEY_PARAM_PRIV_KEY, number, size),
+        OSSL_PARAM_END,
     };
     EVP_PKEY *key = from_data("EC", EVP_PKEY_KEYPAIR, parameters);
     ssl()->OPENSSL_cleanse(number, sizeof number);
@@ -76,12 +126,14 @@ ykit_key ykit_key_scalar(
 }
 
 ykit_key ykit_key_raw_private(const char *kind, const uint8_t *bytes, size_t size) {
+    if (!fits(size)) return NULL;
     EVP_PKEY *key = ssl()->EVP_PKEY_new_raw_private_key_ex(ssl()->context, kind, NULL, bytes, size);
     done(0);
     return key;
 }
 
 ykit_key ykit_key_raw(const char *kind, const uint8_t *bytes, size_t size) {
+    if (!fits(size) || (is_edwards(kind) && !decodes(!strcmp(kind, "ED448"), bytes, size))) return NULL;
     EVP_PKEY *key = ssl()->EVP_PKEY_new_raw_public_key_ex(ssl()->context, kind, NULL, bytes, size);
     done(0);
     return key;
@@ -103,6 +155,7 @@ static int give(char *buffer, int room, int writes, void *user) {
 
 ykit_key ykit_key_pem(const uint8_t *text, size_t size, const char *password, size_t password_size) {
     if (!fits(size)) return NULL;
+    ykit_openssl_add_names();
     BIO *bio = ssl()->BIO_new_mem_buf(text, (int)size);
     if (!bio) return NULL;
     phrase user = {password, password_size};
@@ -116,6 +169,7 @@ ykit_key ykit_key_pem(const uint8_t *text, size_t size, const char *password, si
 }
 
 ykit_key ykit_key_rsa(unsigned bits) {
+    if (!fits(bits)) return NULL;
     EVP_PKEY *key = ssl()->EVP_PKEY_Q_keygen(ssl()->context, NULL, "RSA", (size_t)bits);
     done(0);
     return key;

@@ -87,6 +87,7 @@ int ykit_p256_scalar(const uint8_t *number, size_t size, const uint8_t *addend, 
 }
 
 int ykit_p256_add(const uint8_t *scalar, const uint8_t *point, size_t size, uint8_t *out) {
+    if (!fits(size)) return -1;
     BN_CTX *context = ssl()->BN_CTX_new_ex(ssl()->context);
     EC_GROUP *group = ssl()->EC_GROUP_new_by_curve_name_ex(ssl()->context, NULL, NID_X9_62_prime256v1);
     EC_POINT *given = group ? ssl()->EC_POINT_new(group) : NULL, *sum = group ? ssl()->EC_POINT_new(group) : NULL;
@@ -104,8 +105,8 @@ int ykit_p256_add(const uint8_t *scalar, const uint8_t *point, size_t size, uint
     return (int)done(ok ? 0 : -1);
 }
 
-
 long ykit_p256_point(const uint8_t *point, size_t size, int compressed, uint8_t *out, size_t room) {
+    if (!fits(size)) return -1;
     EC_GROUP *group = ssl()->EC_GROUP_new_by_curve_name_ex(ssl()->context, NULL, NID_X9_62_prime256v1);
     EC_POINT *given = group ? ssl()->EC_POINT_new(group) : NULL;
     point_conversion_form_t form = compressed ? POINT_CONVERSION_COMPRESSED : POINT_CONVERSION_UNCOMPRESSED;

@@ -86,6 +86,8 @@ static int verify(X509_STORE_CTX *context, const ykit_path *wanted, ykit_blob *p
 int ykit_path_verify(const ykit_path *wanted, ykit_blob *path, size_t *count) {
     size_t room = *count;
     *count = 0;
+    if (!fits(0)) return -2;
+    ykit_openssl_add_names();
     STACK_OF(X509) *chain = certificates(wanted->chain, wanted->chain_sizes, wanted->chain_count);
     STACK_OF(X509) *anchors = certificates(wanted->anchors, wanted->anchor_sizes, wanted->anchor_count);
     X509_STORE *store = ssl()->X509_STORE_new();

@@ -98,6 +98,35 @@ struct UnusableKeyTests {
         }
     }
 
+    @Test(
+        "Ed25519 keys that are no points: no x for y, y not below p, a sign of zero (RFC 8032 §5.1.3)",
+        arguments: [
+            "0200000000000000000000000000000000000000000000000000000000000000",
+            "0700000000000000000000000000000000000000000000000000000000000080",
+            "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "f0ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+            "0100000000000000000000000000000000000000000000000000000000000080",
+        ])
+    func refusesWhatIsNoPoint(_ hex: String) throws {
+        let bytes = try Hex.decode(hex)
+        refuses(Self.okp.with(-2, .bytes(bytes)), "badKey", hex)
+        let key = PublicKey.ed25519(bytes)
+        #expect(!key.isPoint)
+        #expect(!key.isValid(.init(repeating: 0, count: 64), for: [1], .sha512))
+        #expect(throws: CryptoFault.self) { try PublicKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo) }
+    }
+
+    @Test("Ed448 keys that are no points (RFC 8032 §5.2.3)")
+    func refusesWhatIsNoPointOfEd448() throws {
+        for y: UInt8 in [2, 6, 11] {
+            #expect(throws: CryptoFault("Ed448: not a public key")) {
+                try VerificationKey(ed448: [y] + .init(repeating: 0, count: 56))
+            }
+        }
+        for y: UInt8 in [3, 7, 12] { _ = try VerificationKey(ed448: [y] + .init(repeating: 0, count: 56)) }
+    }
+
     @Test("Ed448 keys of small order")
     func refusesSmallOrderOfEd448() throws {
         let minusOne = [0xFE] + .init(repeating: 0xFF, count: 27) + [0xFE] + [UInt8](repeating: 0xFF, count: 27) + [0]

@@ -29,7 +29,7 @@ enum P256Arithmetic {
                     scalar.octets, &result)
             }
         }
-        guard status == 0 else { throw CryptoFault("P-256: the sum of two scalars") }
+        guard status == 0 else { throw OpenSSL.fault("P-256: the sum of two scalars") }
         return Secret(result)
     }
 
@@ -39,7 +39,7 @@ enum P256Arithmetic {
         let status = scalar.withBytes { scalar in
             ykit_p256_add(scalar.octets, point, point.count, &result)
         }
-        guard status == 0 else { throw CryptoFault("P-256: the sum of two points") }
+        guard status == 0 else { throw OpenSSL.fault("P-256: the sum of two points") }
         return result
     }
 }

@@ -7,16 +7,19 @@ final class OpenSSLKey: Sendable {
     nonisolated(unsafe) let handle: ykit_key
 
     init(_ handle: ykit_key?, _ what: @autoclosure () -> String) throws(CryptoFault) {
-        guard let handle else { throw CryptoFault(what()) }
+        guard let handle else { throw OpenSSL.fault(what()) }
         self.handle = handle
     }
 
     /// Reads a private key: PKCS#8, PKCS#1 or SEC 1.
     convenience init(privateDER bytes: [UInt8]) throws(CryptoFault) {
+        try ExplicitCurve.check(privateDER: bytes)
         try self.init(ykit_key_private(bytes, bytes.count), "not a private key")
     }
 
+    /// Reads a SubjectPublicKeyInfo.
     convenience init(publicDER bytes: [UInt8]) throws(CryptoFault) {
+        try ExplicitCurve.check(publicDER: bytes)
         try self.init(ykit_key_public(bytes, bytes.count), "not a public key")
     }
 

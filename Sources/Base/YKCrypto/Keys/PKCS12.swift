@@ -44,6 +44,7 @@ public struct PKCS12: Sendable {
             ykit_pkcs12(bytes, bytes.count, phrase.bindMemory(to: CChar.self).baseAddress, &blobs, &count)
         }
         guard result == 0 else {
+            do { try OpenSSL.require() } catch { throw .crypto(error) }
             if result != -2, let cipher = LegacyCipher.name(in: bytes) { throw .legacyCipher(cipher) }
             throw result == -1 ? .malformed : .wrongPassword
         }

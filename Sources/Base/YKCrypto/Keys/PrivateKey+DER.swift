@@ -6,7 +6,7 @@ extension PrivateKey {
         switch publicKey {
         case .rsa: secret
         case .ec(let curve, let point):
-            pkcs8(DERWriter.sequence(DERWriter.ecPublicKey, curve.identifier)) { scalar in
+            pkcs8(curve.algorithm) { scalar in
                 DERWriter.sequence(
                     DERWriter.number([1]), DERWriter.octets(scalar), DERWriter.object(0xA1, DERWriter.bits(point)))
             }
@@ -44,10 +44,7 @@ extension PrivateKey {
         case DERWriter.ed25519: return content.object(0x04).flatMap { try? PrivateKey(ed25519: Secret($0.rest)) }
         case DERWriter.x25519: return content.object(0x04).flatMap { try? PrivateKey(x25519: Secret($0.rest)) }
         default:
-            let curve = VerificationKey.Curve.allCases.first {
-                DERWriter.sequence(DERWriter.ecPublicKey, $0.identifier) == name
-            }
-            guard let curve, var key = content.object(0x30), key.number() != nil else { return nil }
+            guard let curve = VerificationKey.Curve.of(algorithm: name), var key = content.object(0x30), key.number() != nil else { return nil }
             return key.object(0x04).flatMap { try? PrivateKey(curve, scalar: Secret($0.rest)) }
         }
     }

@@ -91,7 +91,7 @@ extension PrivateKey {
         var (nSize, dSize) = (n.count, d.count)
         defer { Secret.wipe(&d) }
         guard ykit_rsa_complete(numbers[0], numbers[1], size, &n, &nSize, &d, &dSize) == 0 else {
-            throw CryptoFault("RSA: the primes do not fit the exponent")
+            throw OpenSSL.fault("RSA: the primes do not fit the exponent")
         }
         var parts = DERWriter.number([0]) + DERWriter.number(Array(n[..<nSize])) + DERWriter.number([1, 0, 1])
         parts += DERWriter.number(Array(d[..<dSize]))
@@ -119,7 +119,7 @@ extension PrivateKey {
             Secret.wipe(&inverse)
         }
         guard ykit_rsa_remainders(p, q, p.count, &dp, &dq, &inverse) == 0 else {
-            throw CryptoFault("RSA: the primes do not fit the exponent")
+            throw OpenSSL.fault("RSA: the primes do not fit the exponent")
         }
         try self.init(remainders: [p, q, dp, dq, inverse])
     }

@@ -4,7 +4,7 @@ extension PublicKey {
     /// Reads a key in the form that this package writes, as nearly all keys are; returns `nil` for all others. OpenSSL only
     /// checks points: its decoders take longer than some security keys do to answer.
     static func common(_ der: [UInt8]) -> PublicKey? {
-        guard let key = parsed(der), key.subjectPublicKeyInfo == der, key.isOnCurve else { return nil }
+        guard let key = parsed(der), key.subjectPublicKeyInfo == der, key.isPoint else { return nil }
         return key
     }
 
@@ -23,17 +23,20 @@ extension PublicKey {
             else { return nil }
             return .rsa(modulus: modulus, exponent: exponent)
         case let other:
-            let curve = VerificationKey.Curve.allCases.first {
-                DERWriter.sequence(DERWriter.ecPublicKey, $0.identifier) == other
-            }
-            guard let curve, bits.rest.count == 1 + 2 * curve.fieldSize else { return nil }
+            guard let curve = VerificationKey.Curve.of(algorithm: other), bits.rest.count == 1 + 2 * curve.fieldSize else { return nil }
             return .ec(curve, point: Array(bits.rest))
         }
     }
 
-    /// Whether the point lies on its curve; true for keys without a point.
-    private var isOnCurve: Bool {
-        guard case .ec = self else { return true }
-        return (try? OpenSSLKey(self)) != nil
+}
+
+extension PublicKey {
+    /// Whether the key is a point on its curve (SEC 1 §3.2.2, RFC 8032 §5.1.3). True for RSA, and for X25519, where any
+    /// bytes are a key (RFC 7748 §5).
+    public var isPoint: Bool {
+        switch self {
+        case .rsa, .x25519: true
+        case .ec, .ed25519: (try? OpenSSLKey(self)) != nil
+        }
     }
 }

@@ -61,8 +61,7 @@ public enum PublicKey: Hashable, Sendable {
             let key = DERWriter.sequence(DERWriter.number(modulus), DERWriter.number(exponent))
             return DERWriter.sequence(DERWriter.rsaEncryption, DERWriter.bits(key))
         case .ec(let curve, let point):
-            return DERWriter.sequence(
-                DERWriter.sequence(DERWriter.ecPublicKey, curve.identifier), DERWriter.bits(point))
+            return DERWriter.sequence(curve.algorithm, DERWriter.bits(point))
         case .ed25519(let bytes): return DERWriter.sequence(DERWriter.ed25519, DERWriter.bits(bytes))
         case .x25519(let bytes): return DERWriter.sequence(DERWriter.x25519, DERWriter.bits(bytes))
         }

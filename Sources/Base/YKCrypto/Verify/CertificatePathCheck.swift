@@ -89,6 +89,7 @@ package struct CertificatePathCheck: Sendable {
     }
 
     private static func fault(_ code: Int32, _ certificate: [UInt8]?) -> Fault {
+        do { try OpenSSL.require() } catch { return .refused(nil, reason: error.description) }
         switch code {
         case ..<0: return .malformed
         case ykit_path_no_issuer: return .noIssuer(certificate)

@@ -15,7 +15,7 @@ enum SmallOrder {
         return list.contains(bytes.dropLast() + [last & 0x7F])
     }
 
-    /// y = 0, 1, the two of order 8, -1, and 0 and 1 with p added.
+    /// y = 0, 1, the two of order 8, and -1. A number that is not below p is no point.
     private static let smallOnEd25519: [[UInt8]] = [
         number([], 32), number([1], 32),
         [
@@ -28,10 +28,10 @@ enum SmallOrder {
             0x53,
             0xFA, 0x2C, 0x39, 0xCC, 0xC6, 0x4E, 0xC7, 0xFD, 0x77, 0x92, 0xAC, 0x03, 0x7A,
         ],
-        nearPrime(0xEC), nearPrime(0xED), nearPrime(0xEE),
+        [0xEC] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
     ]
 
-    /// y = 0, 1 and -1. OpenSSL refuses numbers that are not below p.
+    /// y = 0, 1 and -1.
     private static let smallOnEd448: [[UInt8]] = [
         number([], 57), number([1], 57),
         [0xFE] + [UInt8](repeating: 0xFF, count: 27) + [0xFE] + [UInt8](repeating: 0xFF, count: 27) + [0],
@@ -39,10 +39,5 @@ enum SmallOrder {
 
     private static func number(_ digits: [UInt8], _ size: Int) -> [UInt8] {
         digits + [UInt8](repeating: 0, count: size - digits.count)
-    }
-
-    /// A number near p = 2^255 - 19.
-    private static func nearPrime(_ first: UInt8) -> [UInt8] {
-        [first] + [UInt8](repeating: 0xFF, count: 30) + [0x7F]
     }
 }

@@ -55,10 +55,13 @@ extension VerificationKey.Curve {
     /// The curve with OpenSSL's name.
     static func named(_ name: String) -> Self? { allCases.first { $0.openSSLName == name } }
 
-    /// The object identifier, DER (RFC 5480 §2.1.1.1, RFC 5639 §4).
-    var identifier: [UInt8] { DERWriter.object(0x06, objectIdentifier) }
+    /// The algorithm identifier of a key on the curve, DER (RFC 5480 §2.1.1).
+    var algorithm: [UInt8] { DERWriter.sequence(DERWriter.ecPublicKey, DERWriter.object(0x06, objectIdentifier)) }
 
-    /// The content of the object identifier.
+    /// The curve with this algorithm identifier.
+    static func of(algorithm: [UInt8]) -> Self? { allCases.first { $0.algorithm == algorithm } }
+
+    /// The content of the object identifier (RFC 5480 §2.1.1.1, RFC 5639 §4).
     public var objectIdentifier: [UInt8] {
         switch self {
         case .p256: [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]

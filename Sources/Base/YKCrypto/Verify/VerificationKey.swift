@@ -14,7 +14,7 @@ public struct VerificationKey: Sendable {
 
     /// Ed25519 (RFC 8032); the key is 32 bytes, the signature 64.
     ///
-    /// - Throws: `CryptoFault` when the key is invalid, or a point of small order, under which one signature is valid for
+    /// - Throws: `CryptoFault` when the key is not a point, or one of small order, under which one signature is valid for
     ///   many messages.
     public init(ed25519 bytes: [UInt8]) throws(CryptoFault) {
         guard !SmallOrder.contains(ed25519: bytes) else { throw CryptoFault("Ed25519: a point of small order") }
@@ -23,7 +23,7 @@ public struct VerificationKey: Sendable {
 
     /// Ed448 (RFC 8032 §5.2); the key is 57 bytes, the signature 114.
     ///
-    /// - Throws: `CryptoFault` when the key is invalid or a point of small order.
+    /// - Throws: `CryptoFault` when the key is not a point, or one of small order.
     public init(ed448 bytes: [UInt8]) throws(CryptoFault) {
         guard bytes.count == 57 else { throw CryptoFault("Ed448: not a public key") }
         guard !SmallOrder.contains(ed448: bytes) else { throw CryptoFault("Ed448: a point of small order") }
@@ -69,11 +69,11 @@ public struct VerificationKey: Sendable {
 }
 
 extension VerificationKey {
-    /// Converts an ECDSA signature of two numbers of equal length (RFC 7518 §3.4) to DER; `nil` for an empty or odd
-    /// number of bytes.
-    package static func derSignature(concatenated bytes: [UInt8]) -> [UInt8]? {
-        guard !bytes.isEmpty, bytes.count.isMultiple(of: 2) else { return nil }
-        let half = bytes.count / 2
+    /// Converts an ECDSA signature of two numbers as long as the curve's field (IEEE P1363, RFC 7518 §3.4) to DER; `nil`
+    /// for any other number of bytes.
+    package static func derSignature(concatenated bytes: [UInt8], _ curve: Curve) -> [UInt8]? {
+        let half = curve.fieldSize
+        guard bytes.count == 2 * half else { return nil }
         return DERWriter.sequence(
             DERWriter.number(Array(bytes.prefix(half))), DERWriter.number(Array(bytes.suffix(half))))
     }

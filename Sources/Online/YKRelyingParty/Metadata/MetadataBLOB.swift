@@ -91,6 +91,8 @@ struct SignedToken {
         "PS256": .ps256, "EdDSA": .edDSA,
     ]
 
+    private static let curves: [COSEAlgorithm: VerificationKey.Curve] = [.es256: .p256, .es384: .p384, .es512: .p521]
+
     /// Parses a token without verifying it.
     init(_ jwt: [UInt8]) throws(MetadataError) {
         let text = jwt.filter { $0 > 0x20 }
@@ -131,9 +133,10 @@ struct SignedToken {
         do throws(VerificationProblem) {
             try CertificatePath(certificates).verify(anchors: anchors, at: time)
         } catch { throw .certificate(error) }
-        let isECDSA = [.es256, .es384, .es512].contains(algorithm)
-        guard let form = isECDSA ? VerificationKey.derSignature(concatenated: signature) : signature else {
-            throw .signature
+        var form = signature
+        if let curve = Self.curves[algorithm] {
+            guard let der = VerificationKey.derSignature(concatenated: signature, curve) else { throw .signature }
+            form = der
         }
         do { try leaf.publicKey(for: algorithm).verify(form, over: message) } catch { throw .signature }
     }

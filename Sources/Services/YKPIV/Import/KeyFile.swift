@@ -93,13 +93,13 @@ public struct KeyFile: Sendable {
 
     private static func key(_ block: PEM, _ password: SharedSecret?) throws(KeyFileError) -> PrivateKey {
         if block.label == "OPENSSH PRIVATE KEY" { throw .openSSH }
-        if block.isEncrypted {
-            if password == nil { throw .passwordNeeded }
-            let rounds = KeyDerivationRounds.total(in: block.content)
-            guard rounds <= PKCS12.roundLimit else { throw .tooMuchWork(rounds: rounds) }
+        guard block.isEncrypted else {
+            do { return try PrivateKey(der: Secret(block.content)) } catch { throw .crypto(error) }
         }
+        if password == nil { throw .passwordNeeded }
+        let rounds = KeyDerivationRounds.total(in: block.content)
+        guard rounds <= PKCS12.roundLimit else { throw .tooMuchWork(rounds: rounds) }
         do { return try PrivateKey(pem: block.text, password: password) } catch {
-            guard block.isEncrypted else { throw .crypto(error) }
             let cipher = LegacyCipher.name(inHeadersOf: block.text) ?? LegacyCipher.name(in: block.content)
             if let cipher { throw .legacyCipher(cipher, isPKCS12: false) }
             throw .wrongPassword

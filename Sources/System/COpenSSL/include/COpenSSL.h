@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenSSL's libcrypto. The library is loaded on the first call, so that programs start faster; without libcrypto.so.3 the
-// program ends, as one that is linked to it would.
+// OpenSSL's libcrypto. The library is loaded on the first call, so that programs start faster; without libcrypto.so.3 every
+// function fails. No configuration file and no variable chooses the code that runs: openssl.cnf is not read, and modules
+// are loaded only from the folder that the library was built for.
 //
 // Functions that write bytes return their number, or -1, and never write more than `room`. The caller owns the handles.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
+// Why the library cannot be used; NULL if it can.
+const char *ykit_openssl_problem(void);
+// Calls a function when the library turns out to be missing; set before the first use.
+void ykit_openssl_on_problem(void (*handler)(const char *reason));
+// Fills the tables in which OpenSSL looks for ciphers and digests by name. It reads certificates with them, so they are
+// needed before TLS too.
+void ykit_openssl_add_names(void);
+
 // Hashes by OpenSSL's name ("SHA256", …). `out` has room for a digest.
 long ykit_hash(const char *hash, const uint8_t *in, size_t size, uint8_t *out);
 // "SHAKE128" and "SHAKE256", with an output of this length.
 long ykit_shake(const char *hash, const uint8_t *in, size_t size, uint8_t *out, size_t length);
 
-// A hash computed incrementally. Finishing it leaves it unusable: finish a copy. When memory runs out, the program ends, as
-// with Swift's own allocations.
+// A hash computed incrementally. Finishing it leaves it unusable: finish a copy. NULL without the library; when memory runs
+// out, the program ends, as with Swift's own allocations.
 typedef void *ykit_running;
 ykit_running ykit_running_new(const char *hash);
 ykit_running ykit_running_copy(ykit_running state);
@@ -53,7 +62,7 @@ typedef void *ykit_key;
 ykit_key ykit_key_private(const uint8_t *der, size_t size);
 ykit_key ykit_key_public(const uint8_t *der, size_t size);
 // A public key from its parts, the cheapest way; NULL if invalid: a point on a curve, an RSA modulus and exponent, the bytes
-// of "ED25519", "ED448" or "X25519".
+// of "ED25519" or "ED448" that decode to a point (RFC 8032 §5.1.3, §5.2.3), or of "X25519".
 ykit_key ykit_key_point(const char *curve, const uint8_t *point, size_t size);
 ykit_key ykit_key_modulus(const uint8_t *modulus, size_t size, const uint8_t *exponent, size_t exponent_size);
 ykit_key ykit_key_raw(const char *kind, const uint8_t *bytes, size_t size);
