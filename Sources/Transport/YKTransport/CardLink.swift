@@ -11,6 +11,9 @@ public protocol CardLink: AnyObject {
     var identity: CardIdentity { get }
     /// Whether ``end()`` and ``close()`` reset the card, so that no other program can use what was unlocked.
     var resetsOnRelease: Bool { get set }
+    /// Whether ``end()`` and ``close()`` reset a card that another program had open before. GnuPG, for one, selects its
+    /// application again only after a reset.
+    var resetsWhenShared: Bool { get set }
 
     /// Sends one command APDU unmodified and returns the response APDU as received.
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8]
@@ -32,6 +35,11 @@ public protocol CardLink: AnyObject {
 extension CardLink {
     /// False: a link that ends with the program leaves nothing unlocked.
     public var resetsOnRelease: Bool {
+        get { false }
+        set {}
+    }
+    /// False: no other program has the card.
+    public var resetsWhenShared: Bool {
         get { false }
         set {}
     }

@@ -17,6 +17,10 @@ extension ForwardingCardLink {
         get { link.resetsOnRelease }
         set { link.resetsOnRelease = newValue }
     }
+    package var resetsWhenShared: Bool {
+        get { link.resetsWhenShared }
+        set { link.resetsWhenShared = newValue }
+    }
     package func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
         try link.exchange(command, deadline: deadline)
     }

@@ -7,6 +7,7 @@ import YKWire
 final class PCSCLink: CardLink {
     private(set) var identity: CardIdentity
     var resetsOnRelease = false
+    var resetsWhenShared = false
 
     private let service: PCSCService
     private let target: PCSCSession.Target
@@ -16,12 +17,15 @@ final class PCSCLink: CardLink {
     private var hasRested = false
     private var isRemoved = false
     private var isClosed = false
+    /// Whether another program was connected to the card before this one.
+    private var isShared: Bool
     private var hold: UnfinishedWork.Hold? = .init()
 
     init(_ service: PCSCService, _ worker: PCSCWorker, _ target: PCSCSession.Target, _ facts: CardFacts) {
         self.service = service
         self.worker = worker
         self.target = target
+        isShared = facts.isShared
         identity = CardIdentity(reader: target.reader, atr: facts.atr, maxCommandLength: facts.maxCommandLength)
     }
 
@@ -85,10 +89,11 @@ final class PCSCLink: CardLink {
     }
 
     /// What happens to the card when it is released.
-    private var disposition: Disposition { resetsOnRelease ? .reset : .leave }
+    private var disposition: Disposition { resetsOnRelease || isShared && resetsWhenShared ? .reset : .leave }
 
     /// Detects a replaced card: one with another answer to reset after the service was unavailable.
     private func adopt(_ begun: Begun) throws(LinkError) {
+        if begun.isNew, let facts = begun.facts { isShared = facts.isShared }
         guard let facts = begun.facts, !facts.atr.isEmpty else { return }
         if begun.isNew, facts.atr != identity.atr {
             isRemoved = true

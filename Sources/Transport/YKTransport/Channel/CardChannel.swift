@@ -154,6 +154,7 @@ public final class CardChannel {
         let deadline = environment.deadline()
         try hold(deadline, reselecting: true)
         memory.forget()
+        link.resetsWhenShared = true
         return try restingOnLinkFailure { () throws(CardError) in
             try lift(CardError.link) { () throws(LinkError) in try link.exchange(command, deadline: deadline) }
         }
@@ -240,6 +241,8 @@ public final class CardChannel {
         let response = try top.send(.select(aid), deadline: deadline)
         switch response.status {
         case .ok:
+            // GnuPG finds its own application selected.
+            link.resetsWhenShared = aid != .openPGP
             try secureChannel?.open(in: aid, clearCommands(deadline))
             defer { applet = aid }
             return response.data
