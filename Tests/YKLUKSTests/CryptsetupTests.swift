@@ -74,8 +74,30 @@ struct CryptsetupTests {
         #expect(throws: LUKSError.cryptsetup("no room", status: 1)) {
             try enrollment().add(to: "/dev/x", metadata, present: present, cryptsetup)
         }
-        #expect(calls.actions.last == "luksKillSlot")
-        #expect(calls.all.withLock { $0.last?.input } == "present")
+        #expect(calls.actions.suffix(2) == ["luksKillSlot", "token remove"])
+        #expect(calls.all.withLock { $0.last { $0.arguments[0] == "luksKillSlot" }?.input } == "present")
+    }
+
+    @Test("a slot that cryptsetup added although it failed does not stay", arguments: [0, 2] as [Int32])
+    func addedAlthoughItFailed(_ opens: Int32) throws {
+        let (cryptsetup, calls) = program([
+            "luksAddKey": .init(status: 1, output: []), "open": .init(status: opens, output: []),
+        ])
+        let metadata = try LUKS2Header(Headers.bytes("plain.luks2")).metadata
+        #expect(throws: LUKSError.cryptsetup("", status: 1)) {
+            try enrollment().add(to: "/dev/x", metadata, present: present, cryptsetup)
+        }
+        #expect(calls.actions == ["luksAddKey", "open"] + (opens == 0 ? ["luksKillSlot"] : []))
+    }
+
+    @Test("a slot that cannot be removed again is named") func remains() throws {
+        let (cryptsetup, _) = program([
+            "token import": .init(status: 1, output: []), "luksKillSlot": .init(status: 5, output: []),
+        ])
+        let metadata = try LUKS2Header(Headers.bytes("plain.luks2")).metadata
+        #expect(throws: LUKSError.slotRemains(1)) {
+            try enrollment().add(to: "/dev/x", metadata, present: present, cryptsetup)
+        }
     }
 
     @Test("a slot that does not open is removed again") func unproven() throws {
@@ -84,7 +106,7 @@ struct CryptsetupTests {
         #expect(throws: LUKSError.wrongPassphrase) {
             try enrollment().add(to: "/dev/x", metadata, present: present, cryptsetup)
         }
-        #expect(calls.actions == ["luksAddKey", "open", "luksKillSlot"])
+        #expect(calls.actions == ["luksAddKey", "open", "luksKillSlot", "token remove"])
         #expect(try !cryptsetup.opens("/dev/x", present))
     }
 

@@ -49,6 +49,11 @@ extension LUKSError: Explained {
                 hint: "apt install cryptsetup-bin")
         case .wrongPassphrase:
             Explanation("wrong-passphrase", .authentication, "the passphrase opens no key slot of \(name)")
+        case .slotRemains(let slot):
+            Explanation(
+                "cryptsetup", .failed,
+                "key slot \(slot) of \(name) was added, but not its token, and cryptsetup could not remove it again",
+                hint: "cryptsetup luksKillSlot \(name) \(slot)")
         case .cryptsetup(let message, let status):
             Explanation(
                 "cryptsetup", .failed,

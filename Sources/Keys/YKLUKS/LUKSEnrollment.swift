@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+import YKTransport
 import YKWire
 
 /// The enrolment of a key that will open a volume: its passphrase, and the token from which the key derives that again.
@@ -29,25 +30,42 @@ public struct LUKSEnrollment: Sendable {
         return SharedSecret(Secret(utf8: Base64.encode(bytes)))
     }
 
-    /// Adds a slot and its token to a volume. If the token cannot be written, the slot is removed again. The existing
-    /// passphrases keep working throughout.
+    /// Adds a slot and its token to a volume. If the token cannot be written, the slot is removed again, also one that
+    /// cryptsetup added although it failed. The existing passphrases keep working throughout.
     ///
     /// - Parameter present: A passphrase that opens the volume.
     /// - Returns: The numbers of the slot, which was tested to open the volume, and of the token.
+    /// - Throws: `slotRemains` if the slot cannot be removed again.
     package func add(
         to device: String, _ metadata: LUKS2Metadata, present: SharedSecret, _ cryptsetup: Cryptsetup
     ) throws(LUKSError) -> (slot: Int, token: Int) {
         let (slot, token) = (try metadata.freeKeyslot(), try metadata.freeToken())
         guard let json = LUKSToken.json(kind, keyslot: slot, name: name, serial: serial) else { throw .unfitKey }
-        try cryptsetup.addKey(device, slot: slot, passphrase, present: present)
+        let unfinished = UnfinishedWork.Hold()
+        defer { withExtendedLifetime(unfinished) {} }
+        do { try cryptsetup.addKey(device, slot: slot, passphrase, present: present) } catch {
+            if (try? cryptsetup.opens(device, passphrase, slot: slot)) == true {
+                try remove(slot, from: device, present, cryptsetup)
+            }
+            throw error
+        }
         do throws(LUKSError) {
             guard try cryptsetup.opens(device, passphrase, slot: slot) else { throw .wrongPassphrase }
             try cryptsetup.importToken(device, token, json)
         } catch {
-            try cryptsetup.removeKey(device, slot: slot, remaining: present)
+            try remove(slot, from: device, present, cryptsetup)
+            // A token without a slot opens nothing, and there may be none.
+            try? cryptsetup.removeToken(device, token)
             throw error
         }
         return (slot, token)
+    }
+
+    /// Removes the slot after a failure.
+    private func remove(
+        _ slot: Int, from device: String, _ present: SharedSecret, _ cryptsetup: Cryptsetup
+    ) throws(LUKSError) {
+        do { try cryptsetup.removeKey(device, slot: slot, remaining: present) } catch { throw .slotRemains(slot) }
     }
 }
 
@@ -60,6 +78,8 @@ extension LUKS2Metadata {
         slot: Int, from device: String, remaining: SharedSecret, _ cryptsetup: Cryptsetup
     ) throws(LUKSError) {
         try checkRemovable(slot)
+        let unfinished = UnfinishedWork.Hold()
+        defer { withExtendedLifetime(unfinished) {} }
         try cryptsetup.removeKey(device, slot: slot, remaining: remaining)
         for token in tokens(of: slot) where token.keyslots == [slot] {
             try cryptsetup.removeToken(device, token.number)

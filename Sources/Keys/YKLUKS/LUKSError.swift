@@ -22,6 +22,8 @@ public enum LUKSError: Error, Hashable, Sendable {
     case noCryptsetup
     /// No slot has the passphrase.
     case wrongPassphrase
+    /// The slot was added, but not its token, and cryptsetup could not remove it again.
+    case slotRemains(Int)
     /// cryptsetup failed, with its message.
     case cryptsetup(String, status: Int)
     /// cryptsetup could not be run, or did not finish.

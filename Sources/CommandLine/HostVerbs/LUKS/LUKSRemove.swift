@@ -5,6 +5,7 @@ import TerminalIO
 import Verbs
 import Words
 import YKLUKS
+import YKTransport
 
 /// The backup of a header before a slot is removed.
 struct LUKSBackupOptions: ParsableArguments {
@@ -162,6 +163,12 @@ struct LUKSReplace: Verb {
         try backup.write(volume, to: file)
         let added = try volume.changing { () throws(LUKSError) in
             try enrollment.add(to: volume.path, volume.metadata, present: present, cryptsetup)
+        }
+        if run.environment.cancellation.isCancelled {
+            throw Explanation(
+                "interrupted", .interrupted,
+                "interrupted; \(prepared.name.words) opens key slot \(added.slot), and slot \(keyslot) is not removed",
+                hint: "ykit luks remove \(volume.name) --keyslot \(keyslot)")
         }
         let changed = try volume.reread()
         try changed.changing { () throws(LUKSError) in

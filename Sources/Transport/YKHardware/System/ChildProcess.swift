@@ -58,6 +58,9 @@ package enum ChildProcess {
         defer { if let stderr { close(stderr) } }
         let third: Int32? = if let second { try memory(second) } else { nil }
         defer { if let third { close(third) } }
+        // ^C ends this program after the other one, not beside it.
+        let unfinished = UnfinishedWork.Hold()
+        defer { withExtendedLifetime(unfinished) {} }
         let child = try start(
             program, arguments, variables, stdin: stdin, stdout: stdout, stderr: stderr, third: third,
             isDetached: !hasTerminal)
