@@ -30,6 +30,8 @@ struct InventoryTests {
         arguments: [
             "x", "{}", #"{"format":"ykit-inventory"}"#, #"{"format":"ykit-inventory","formatVersion":1}"#,
             #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"items":[{"kind":"x"}]}"#,
+            #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"items":null}"#,
+            #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"items":{}}"#,
         ])
     func malformed(_ text: String) {
         do {

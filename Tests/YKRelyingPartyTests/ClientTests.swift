@@ -113,6 +113,22 @@ struct ClientTests {
         }
     }
 
+    @Test(
+        "no site has this as its identifier, so nothing is asked",
+        arguments: [
+            "127.0.0.1", "[::1]", "10.0.0.1", "169.254.169.254", "127.1", "0x7f000001", "example.com:8080", "example.com/x",
+            "user@example.com", "EXAMPLE.com", "example.com.", "a b", "", "example.com/../y?z#w",
+        ])
+    func asksOnlySites(_ name: String) async throws {
+        let web = EndpointsWeb(answer: .success(HTTPResponse(status: 200)))
+        await #expect(throws: RelatedOriginsError.http(.malformed("'\(name)' is not the domain of a site"))) {
+            try await PasskeyEndpoints.fetch(name, web)
+        }
+        await #expect(throws: RelatedOriginsError.self) {
+            try await RelatedOrigins.fetch(name, Web(answer: .success(HTTPResponse(status: 200))))
+        }
+    }
+
     @Test func fetchesRelatedOrigins() async throws {
         func fetch(_ status: Int, _ type: String, _ body: String) async throws -> RelatedOrigins {
             let response = HTTPResponse(

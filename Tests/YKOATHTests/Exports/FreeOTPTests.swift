@@ -43,6 +43,29 @@ import YKWire
         }
     }
 
+    /// The backup with another string, to which this many more keys refer.
+    private static func referring(to text: String, _ references: Int) throws -> [UInt8] {
+        let start = try #require(backup.indices.first { backup[$0...].starts(with: [0x77, 0x08]) }) + 6
+        let count = backup[start..<(start + 4)].reduce(0) { $0 << 8 | Int($1) }
+        func number(_ value: Int, _ size: Int) -> [UInt8] {
+            (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * (size - 1 - $0))) }
+        }
+        func key(_ text: String) -> [UInt8] { [0x74] + number(text.utf8.count, 2) + Array(text.utf8) }
+        var bytes = Array(backup[..<start]) + number(count + 1 + references, 4) + backup[(start + 4)...].dropLast()
+        bytes += key("shared") + [0x7C] + number(text.utf8.count, 8) + Array(text.utf8)
+        for index in 0..<references { bytes += key("k\(index)") + [0x71] + number(0x7E_0002 + 2 * count + 1, 4) }
+        return bytes + [0x78]
+    }
+
+    @Test("a string that many keys refer to is read once, and a small file does not become a large one")
+    func references() throws {
+        let few = try Self.referring(to: #"{"key":"x"}"#, 1000)
+        let entries = try AuthenticatorExport.recognize(few)?.entries(password: ExportSample.password)
+        #expect(entries?.count == Self.lines.count + 1001)
+        let large = #"{"key":"x","z":["# + String(repeating: "0,", count: 100_000) + "0]}"
+        #expect(Self.error(try Self.referring(to: large, 100)) == .malformed(.freeOTP, "the map of strings"))
+    }
+
     @Test func damaged() {
         for count in stride(from: 4, to: Self.backup.count, by: 41) {
             #expect(throws: (any Error).self, "\(count)") {

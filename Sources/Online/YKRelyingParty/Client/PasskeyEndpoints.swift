@@ -49,12 +49,24 @@ public struct PasskeyEndpoints: Hashable, Sendable {
     ) async throws(RelatedOriginsError) -> PasskeyEndpoints? {
         let response: HTTPResponse
         do throws(HTTPError) {
-            var request = HTTPRequest(get: try HTTPURL("https://\(rpID)\(path)"))
+            var request = HTTPRequest(get: try HTTPURL(site: rpID, path))
             request.limit = sizeLimit
             request.trust = trust
             response = try await client.send(request)
         } catch { throw .http(error) }
         guard response.status == 200, response.type == "application/json" else { return nil }
         do { return try PasskeyEndpoints(parsing: response.body) } catch { throw .document(error) }
+    }
+}
+
+extension HTTPURL {
+    /// The URL of a document at the domain of a relying party, which may come from a file or a key.
+    ///
+    /// - Throws: `malformed` for anything that no site could have as its identifier: an address, a port, a path.
+    init(site rpID: String, _ path: String) throws(HTTPError) {
+        guard let origin = try? Origin("https://" + rpID), origin.host == rpID, origin.port == nil else {
+            throw .malformed("'\(rpID)' is not the domain of a site")
+        }
+        try self.init(origin.description + path)
     }
 }

@@ -44,7 +44,7 @@ public struct RelatedOrigins: Hashable, Sendable {
     ) async throws(RelatedOriginsError) -> RelatedOrigins {
         let response: HTTPResponse
         do throws(HTTPError) {
-            var request = HTTPRequest(get: try HTTPURL("https://\(rpID)\(path)"))
+            var request = HTTPRequest(get: try HTTPURL(site: rpID, path))
             request.limit = sizeLimit
             response = try await client.send(request)
         } catch { throw .http(error) }

@@ -106,13 +106,16 @@ private struct JavaMap: Sendable {
         + Array("loadFactor".utf8) + [UInt8(ascii: "I"), 0x00, 0x09] + Array("threshold".utf8) + [0x78, 0x70]
 
     private(set) var keys: [String] = []
-    private var values: [String: String] = [:]
+    /// The places of the values among the strings.
+    private var values: [String: Int] = [:]
     /// The strings that later ones may refer to.
     private var strings: [String] = []
+    /// The values that are JSON, by their places: each is parsed once, however many keys refer to it.
+    private var documents: [Int: JSONValue] = [:]
 
-    subscript(key: String) -> String? { values[key] }
+    subscript(key: String) -> String? { values[key].map { strings[$0] } }
 
-    func json(_ key: String) -> JSONValue? { values[key].flatMap { try? JSONValue(parsing: $0) } }
+    func json(_ key: String) -> JSONValue? { values[key].flatMap { documents[$0] } }
 
     /// Reads a map.
     ///
@@ -127,18 +130,24 @@ private struct JavaMap: Sendable {
         guard try reader.bytes(2) == [0x77, 0x08] else { throw WireError(.malformed, at: reader.offset, "no map") }
         _ = try reader.bytes(4)
         let count = try reader.uint32()
+        // References make a small file large; a backup has next to none.
+        var room = 4 * bytes.count + 1 << 20
         for _ in 0..<count {
-            let key = try string(&reader)
+            let key = strings[try string(&reader)]
             guard values[key] == nil else { throw WireError(.duplicate, at: reader.offset, "a key") }
-            values[key] = try string(&reader)
+            let place = try string(&reader)
+            room -= strings[place].utf8.count
+            guard room >= 0 else { throw WireError(.tooLarge, at: reader.offset, "the map with its references") }
+            values[key] = place
             keys.append(key)
         }
+        for place in Set(values.values) { documents[place] = try? JSONValue(parsing: strings[place]) }
         guard try reader.byte() == 0x78 else { throw WireError(.trailing, at: reader.offset, "more than the map") }
         try reader.finish()
     }
 
-    /// A string, or a reference to one; the descriptor and the map have the first two handles.
-    private mutating func string(_ reader: inout ByteReader) throws(WireError) -> String {
+    /// The place of a string, or of the one that is referred to; the descriptor and the map have the first two handles.
+    private mutating func string(_ reader: inout ByteReader) throws(WireError) -> Int {
         let length: Int
         switch try reader.byte() {
         case 0x74: length = Int(try reader.uint16())
@@ -146,12 +155,11 @@ private struct JavaMap: Sendable {
         case 0x71:
             let handle = Int(try reader.uint32()) - 0x7E_0002
             guard strings.indices.contains(handle) else { throw WireError(.malformed, at: reader.offset, "a handle") }
-            return strings[handle]
+            return handle
         default: throw WireError(.malformed, at: reader.offset - 1, "no string")
         }
-        let text = try Self.text(try reader.bytes(length))
-        strings.append(text)
-        return text
+        strings.append(try Self.text(try reader.bytes(length)))
+        return strings.count - 1
     }
 
     /// Modified UTF-8: UTF-16 code units in one to three bytes each, and zero in two.
