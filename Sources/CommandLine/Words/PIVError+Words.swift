@@ -12,8 +12,8 @@ extension PIVError: Explained {
         case .wrong, .blocked, .emptyPIN, .badPINLength, .shortPIN, .unusablePIN, .refusedPIN, .pinRequired,
             .touchTimeout:
             aboutPIN
-        case .managementKeyRequired, .wrongManagementKey, .managementKeyLength, .unknownManagementKeyType,
-            .notAuthentic, .unproven, .notProtected:
+        case .managementKeyRequired, .managementKeyUnavailable, .wrongManagementKey, .managementKeyLength,
+            .unknownManagementKeyType, .notAuthentic, .unproven, .notProtected:
             aboutManagementKey
         case .uncertain(let change, let cause): change.uncertain(cause.explanation)
         case .unfinished(let change, let cause): change.unfinished(cause.explanation)
@@ -110,6 +110,10 @@ extension PIVError: Explained {
                 "management-key-wrong", .authentication,
                 "wrong management key; attempts are not limited, so no try is lost",
                 hint: "try again; a forgotten one can only be replaced by 'ykit piv reset', which deletes all PIV keys")
+        case .managementKeyUnavailable:
+            Explanation(
+                "not-allowed", .policy, "the card does not authenticate with a management key",
+                hint: "it may have none, or allow that only over another interface")
         case .managementKeyLength(let count, let type):
             Explanation(
                 "management-key-length", .usage,

@@ -35,7 +35,11 @@ extension KeyReport {
         rows += facts.map { [$0, $1?.printable ?? "not reported"] }
         if let info = identity.info { rows += Self.rows(info) }
         if let isInFIPSMode { rows.append(["FIPS mode", isInFIPSMode ? "on" : "off"]) }
-        if let found { rows.append(["applications", found.isEmpty ? absence : found.sentence]) }
+        if let found {
+            let names = [found.isEmpty ? nil : found.sentence, hasSecrets ? "Secrets (ykit secrets)" : nil]
+            let all = names.compactMap(\.self).joined(separator: ", ")
+            rows.append(["applications", all.isEmpty ? absence : all])
+        }
         if reader != nil { rows.append(["oath", words(oath)]) }
         guard let info = identity.info else { return Table.details(rows) }
         return Table.details(rows) + [""] + Table.details(Self.table(info)) + Self.flaws(info).asProse

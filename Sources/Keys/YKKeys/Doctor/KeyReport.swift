@@ -21,6 +21,8 @@ public struct KeyReport: Sendable {
     public private(set) var found: Capability?
     /// The applications whose presence a replayed recording does not show.
     public private(set) var unrecorded: Capability = []
+    /// Whether the card has the Secrets application of a Nitrokey 3.
+    public private(set) var hasSecrets = false
     /// Whether the applications were found through a contactless reader.
     public private(set) var isContactless = false
     /// Whether a FIPS key of the 4 series is in FIPS mode, if it was queried.
@@ -45,7 +47,10 @@ public struct KeyReport: Sendable {
         }
         do throws(OATHError) { report.oath = await (try OATHService.open(channel)).info } catch {
             switch error {
-            case .card(.appletMissing): break
+            case .card(.appletMissing):
+                // The application that was found is a Nitrokey 3's, which has the same identifier.
+                report.hasSecrets = report.found?.contains(.oath) ?? false
+                report.found?.remove(.oath)
             case .card(.link(.replay)): report.unrecorded.formUnion(.oath)
             case .card(.link), .card(.secureChannel): throw error
             default: report.oathProblem = error

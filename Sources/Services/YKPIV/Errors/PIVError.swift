@@ -30,6 +30,8 @@ public enum PIVError: Error, Hashable, Sendable {
 
     /// The management key is required (6982).
     case managementKeyRequired
+    /// The card does not authenticate with a management key, before it has seen one (6982).
+    case managementKeyUnavailable
     /// The management key is wrong; it has no retry counter.
     case wrongManagementKey
     /// The card's management key has a different type and length; nothing was sent.

@@ -38,12 +38,16 @@ extension [TLV] {
 }
 
 extension SlotMetadata {
-    init(_ objects: [TLV]) throws(WireError) {
+    /// Reads the metadata of a slot; `nil` for an empty one, of which some cards report policies or nothing instead of
+    /// refusing the question (PivApplet).
+    init?(_ objects: [TLV]) throws(WireError) {
+        let code = try objects.bytes(Tag.origin, 1, "origin").map { $0[0] }
+        if objects.value(Tag.algorithm) == nil, objects.value(Tag.publicKey) == nil, code ?? 0 == 0 { return nil }
         let algorithm = PIVAlgorithm(rawValue: try objects.needed(Tag.algorithm, 1, "algorithm")[0])
         self.algorithm = algorithm
         let codes = try objects.bytes(Tag.policies, 2, "policies") ?? [0, 0]
         policies = KeyPolicies(pin: PINPolicy(rawValue: codes[0]), touch: TouchPolicy(rawValue: codes[1]))
-        origin = try objects.bytes(Tag.origin, 1, "origin").map { KeyOrigin(rawValue: $0[0]) }
+        origin = code.flatMap { $0 == 0 ? nil : KeyOrigin(rawValue: $0) }
         publicKey = try objects.value(Tag.publicKey).flatMap { value throws(WireError) in
             PIVAlgorithm.known.contains(algorithm) ? try PublicKey(pivObjects: value, algorithm) : nil
         }
@@ -99,5 +103,6 @@ extension PublicKey {
             }
             self = .ec(curve, point: point)
         }
+        guard isPoint else { throw WireError(.malformed, at: 0, "a point that is not on \(algorithm)") }
     }
 }

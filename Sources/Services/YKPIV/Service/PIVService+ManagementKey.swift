@@ -69,18 +69,27 @@ extension PIVService {
         if session.managementKeyType == nil { _ = try managementKeyMetadata() }
         if let type = session.managementKeyType {
             guard type.cipher != nil else { throw .unknownManagementKeyType(type) }
-            return (type, try session.send(RequestBlock(kind, type)))
+            let block = try session.send(RequestBlock(kind, type)) { status in
+                status == .securityStatusNotSatisfied ? .managementKeyUnavailable : nil
+            }
+            return (type, block)
         }
+        var isLocked = false
         for type in ManagementKeyType.known {
             do {
                 let block = try session.send(RequestBlock(kind, type))
                 session.managementKeyType = type
                 return (type, block)
             } catch {
-                guard case .card(let cause) = error, cause.isOtherType else { throw error }
+                guard case .card(let cause) = error else { throw error }
+                if case .status(.securityStatusNotSatisfied, _) = cause {
+                    isLocked = true
+                } else if !cause.isOtherType {
+                    throw error
+                }
             }
         }
-        throw .unknownManagementKeyType(nil)
+        throw isLocked ? .managementKeyUnavailable : .unknownManagementKeyType(nil)
     }
 
     /// Returns a new random management key of a type.

@@ -35,8 +35,8 @@ extension PIVService {
     /// card.
     public func keyState(of slot: PIVSlot) throws(PIVError) -> PIVKeyState {
         switch try look(up: slot.rawValue, { objects throws(WireError) in try SlotMetadata(objects) }) {
-        case .answered(let metadata): .present(metadata)
-        case .refused(.referenceNotFound), .refused(.notFound): .absent
+        case .answered(let metadata?): .present(metadata)
+        case .answered(nil), .refused(.referenceNotFound), .refused(.notFound): .absent
         case .refused(let status):
             .untold(PIVError.isUnknown(status) ? nil : .card(.status(status, during: GetMetadata.name)))
         case .malformed(let error): .untold(.card(.malformed(error, during: GetMetadata.name)))
