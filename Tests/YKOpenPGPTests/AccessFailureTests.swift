@@ -90,7 +90,9 @@ struct AccessFailureTests {
             }
         }
         for status: UInt16 in [0x6982, 0x63C2, 0x6300] {
-            #expect(try await failure(status) == .wrongPIN(.admin, triesLeft: 3))
+            // Only the admin PIN's counter has moved.
+            let counted = ScriptedCard().answering("00ca00c4", 0x9000, [1, 127, 127, 127, 3, 0, 2])
+            #expect(try await failure(status, counted) == .wrongPIN(.admin, triesLeft: 2))
         }
         #expect(try await failure(0x6983) == .blocked(.admin))
         #expect(try await failure(0x6F00) == .card(.status(.aborted, during: "VERIFY")))

@@ -21,6 +21,40 @@ struct DerivationTests {
         return await #expect(throws: OpenPGPError.self) { try await operation(service) }
     }
 
+    @Test("Gnuk is known by its historical bytes, whatever its maker's number")
+    func recognizesGnuk() async throws {
+        var card = ScriptedCard().with(0x5F52, [0, 0x31, 0x84, 0x73, 0x80, 0x01, 0x80, 0x05, 0x90, 0])
+        card.manufacturer = 0xFFFE
+        let full = card.with(0xC5, [UInt8](repeating: 7, count: 60))
+        #expect(
+            try await Self.failure(full) { try await Self.setUp($0) }
+                == .badInput("this card accepts a key derivation only while it holds no key"))
+        let log = ScriptedLink.Log()
+        try await Self.setUp(card.open(log))
+        #expect(!log.text.contains { $0.hasPrefix("0024") || $0.hasPrefix("002c") })
+        // The user PIN may be the admin PIN, and is shorter.
+        try await card.open().verify(Self.pin("654321").value, for: .administration)
+        // A key before a derivation is set up.
+        let plain = card.answering("00478000", 0x6985).with(0xC1, [0x16, 0x2B, 0x06, 1, 4, 1, 0xDA, 0x47, 0x0F, 1])
+        #expect(
+            try await Self.failure(plain) { _ = try await $0.generateKey(.signature, .ed25519) } == .derivationRequired)
+    }
+
+    @Test("a wrong admin PIN that uses up the user PIN's retries was compared with it")
+    func countsWhatMoved() async throws {
+        func failure(_ word: UInt16, _ user: UInt8, _ admin: UInt8) async throws -> OpenPGPError? {
+            let card = ScriptedCard().answering("00200083", word)
+                .answering("00ca00c4", 0x9000, [0, 127, 127, 127, user, 0, admin])
+            return try await Self.failure(card) { try await $0.verify(Self.pin().value, for: .administration) }
+        }
+        // The application related data have 3, 0, 3.
+        #expect(try await failure(0x6982, 2, 3) == .userPINAdministers(triesLeft: 2))
+        #expect(try await failure(0x6983, 0, 3) == .userPINAdministers(triesLeft: 0))
+        #expect(try await failure(0x6982, 3, 2) == .wrongPIN(.admin, triesLeft: 2))
+        #expect(try await failure(0x6982, 3, 3) == .wrongPIN(.admin, triesLeft: nil))
+        #expect(try await failure(0x6983, 3, 0) == .blocked(.admin))
+    }
+
     private static func setUp(_ service: OpenPGPService, count: Int = 100_000) async throws {
         try await service.setUpKDF(
             admin: pin().value, newUser: pin("new-user").value, newAdmin: pin("new-admin").value, count: count)
@@ -82,13 +116,45 @@ struct DerivationTests {
         let changing = try await commands("0024", 0x6F00)
         #expect(changing.map { $0.prefix(8) } == ["00da00f9", "00240083", "00da00f9"])
         #expect(changing.last == "00da00f903810100")
-        for (refused, count) in [("00da00d3", 5), ("002c02", 6)] {
-            let sent = try await commands(refused, 0x6F00)
-            let changes = sent.filter { $0.hasPrefix("00240083") }
-            #expect(sent.count == count && changes.count == 2 && sent.last == "00da00f903810100")
-            #expect(changes.first?.contains(old) ?? false)
-            #expect(changes.last?.hasSuffix(old) ?? false)
+        let sent = try await commands("002c02", 0x6F00)
+        let changes = sent.filter { $0.hasPrefix("00240083") }
+        #expect(sent.count == 5 && changes.count == 2 && sent.last == "00da00f903810100")
+        #expect(changes.first?.contains(old) ?? false)
+        #expect(changes.last?.hasSuffix(old) ?? false)
+    }
+
+    @Test("the reset code is removed where there is one, and a card that refuses that has no other", arguments: [0, 3])
+    func resetCode(_ tries: UInt8) async throws {
+        var card = ScriptedCard().answering("00da00d3", 0x6700)
+            .answering("00ca00c4", 0x9000, [0, 127, 127, 127, 3, tries, 3])
+        card.manufacturer = 15
+        let log = ScriptedLink.Log()
+        try await Self.setUp(card.open(log))
+        #expect(log.text.filter { $0.hasPrefix("00da00d3") }.count == (tries == 0 ? 0 : 1))
+    }
+
+    @Test("a card of an unknown maker that sets the PINs by itself is recognized by the PIN that it takes")
+    func setsThemItself() async throws {
+        func commands(_ verify: [UInt16]) async throws -> ([String], OpenPGPError?) {
+            let log = ScriptedLink.Log()
+            var card = ScriptedCard().answering("0024", 0x6985)
+                .answering("00200083", inTurn: verify.map { .init(status: $0) })
+            card.manufacturer = 0xFFFE
+            let service = try await card.open(log)
+            var failure: OpenPGPError?
+            do { try await Self.setUp(service) } catch let error as OpenPGPError { failure = error }
+            return (log.text.filter { !$0.hasPrefix("00ca") && !$0.hasPrefix("00a4") }.map { String($0.prefix(8)) }, failure)
         }
+        // The old PIN is refused, the new one is right; then both new ones are verified.
+        let (sent, failure) = try await commands([0x9000, 0x6985, 0x9000])
+        #expect(sent == ["00200083", "00da00f9", "00240083", "00200083", "00200083", "00200082", "00200083"])
+        #expect(failure == nil)
+        let (_, neither) = try await commands([0x9000, 0x6982, 0x6982])
+        guard case .unfinished(let standing, _) = neither else {
+            Issue.record("\(String(describing: neither))")
+            return
+        }
+        #expect(standing == OpenPGPStanding(isHashed: true, user: .unknown, admin: .unknown))
     }
 
     @Test("after a set-up that was interrupted, the PIN is tried as it was typed, but not with the last try")
@@ -114,7 +180,7 @@ struct DerivationTests {
         let log = ScriptedLink.Log()
         #expect(
             try await Self.failure(yubiKey, log: log) { try await Self.setUp($0) }
-                == .wrongPIN(.admin, triesLeft: 3))
+                == .wrongPIN(.admin, triesLeft: 2))
         #expect(!log.text.contains(raw))
     }
 

@@ -63,7 +63,7 @@ struct ScriptedCard {
     func channel(_ log: ScriptedLink.Log = ScriptedLink.Log()) throws -> sending CardChannel {
         let usual: [(String, [UInt8])] = [
             ("00a40400", [0x90, 0x00]), ("00ca006e", try status() + [0x90, 0x00]),
-            ("00ca00c4", [1, 0x7F, 0x7F, 0x7F, 2, 0, 3, 0x90, 0x00]), ("00ca00f9", [0x81, 1, 0, 0x90, 0x00]),
+            ("00ca00c4", [1, 0x7F, 0x7F, 0x7F, 2, 0, 2, 0x90, 0x00]), ("00ca00f9", [0x81, 1, 0, 0x90, 0x00]),
             ("00f10000", firmware.map { $0 + [0x90, 0x00] } ?? [0x6D, 0x00]), ("00ca00fa", [0x6A, 0x88]),
             ("00a5", [0x90, 0x00]), ("0020", [0x90, 0x00]), ("00da", [0x90, 0x00]), ("00db", [0x90, 0x00]),
             ("0024", [0x90, 0x00]), ("002c", [0x90, 0x00]),

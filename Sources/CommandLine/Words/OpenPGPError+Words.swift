@@ -12,7 +12,16 @@ extension OpenPGPError: Explained {
             Explanation(
                 "terminated", .failed, "the OpenPGP application is terminated: a reset was started and not finished",
                 hint: "finish it: ykit openpgp reset")
-        case .wrongPIN, .blocked, .pinRequired, .badPINLength, .refusedPIN, .defaultPINs: aboutAccess
+        case .wrongPIN, .blocked, .userPINAdministers, .pinRequired, .badPINLength, .refusedPIN, .derivationRequired,
+            .defaultPINs:
+            aboutAccess
+        case .unfinished(let standing, let cause): standing.explanation(after: cause)
+        case .keyUnfinished(let slot, let isDeleted, let cause):
+            Explanation(
+                "unfinished", .failed,
+                cause.explanation.message + "; the \(slot) key is \(isDeleted ? "deleted" : "stored")"
+                    + ", but the card has not updated its fingerprint",
+                hint: isDeleted ? "repeat the command" : "import it again, or generate another")
         case .noKey(let slot):
             Explanation("no-key", .notFound, "the card has no \(slot) key", hint: "ykit openpgp keys generate \(slot)")
         case .noCertificate(let slot):
@@ -76,6 +85,19 @@ extension OpenPGPError: Explained {
             let words =
                 reference == .reset ? "the reset code is blocked or not set" : "the \(reference.words) is blocked"
             return Explanation("pin-blocked", .blocked, words, hint: hint, retriesLeft: 0)
+        case .userPINAdministers(let left):
+            return Explanation(
+                left == 0 ? "pin-blocked" : "pin-wrong", left == 0 ? .blocked : .authentication,
+                "this card has no admin PIN yet: the user PIN administers it, and "
+                    + (left == 0 ? "is blocked" : "was wrong, \(Tries.areLeft(left))"),
+                hint: left == 0
+                    ? "only 'ykit openpgp reset' clears this; it deletes all keys"
+                    : "give the user PIN as the admin PIN; ykit openpgp access change-admin-pin sets one",
+                retriesLeft: left)
+        case .derivationRequired:
+            return Explanation(
+                "not-allowed", .policy, "the card accepts keys only with a key derivation for its PINs",
+                hint: "ykit openpgp access set-kdf on")
         case .pinRequired(let reference):
             return Explanation(
                 "pin-required", .authentication, "the card requires the \(reference.words)",

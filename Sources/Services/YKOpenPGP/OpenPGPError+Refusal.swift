@@ -8,6 +8,7 @@ extension OpenPGPError: CredentialRefusal {
         switch self {
         case .wrongPIN(let reference, let left): RefusedCredential(reference.kind, triesLeft: left)
         case .blocked(let reference): RefusedCredential(reference.kind, triesLeft: 0)
+        case .userPINAdministers(let left): RefusedCredential(.openPGPAdminPIN, triesLeft: left)
         default: nil
         }
     }

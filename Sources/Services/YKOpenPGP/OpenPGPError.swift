@@ -14,6 +14,9 @@ public enum OpenPGPError: Error, Hashable, Sendable {
     case wrongPIN(OpenPGPKDF.Reference, triesLeft: Int?)
     /// A PIN or the reset code has no retries left, or is not set (6983).
     case blocked(OpenPGPKDF.Reference)
+    /// The PIN was compared with the user PIN, which administers the card until it has an admin PIN (Gnuk), and is wrong
+    /// or blocked.
+    case userPINAdministers(triesLeft: Int)
     /// A PIN must be verified first (6982).
     case pinRequired(OpenPGPKDF.Reference)
     /// A PIN has an invalid length in bytes; nothing was sent.
@@ -46,6 +49,13 @@ public enum OpenPGPError: Error, Hashable, Sendable {
     case wrongSignature(OpenPGPSlot)
     /// The message cannot be decrypted with this key.
     case notDecrypted
+    /// Gnuk 2 accepts no keys until a key derivation is set up (6985, 6F00).
+    case derivationRequired
+    /// The card refused a step of a change of its key derivation; what holds now.
+    case unfinished(OpenPGPStanding, CardError)
+    /// A new key is in the slot, or the old one is deleted, but the card refused the rest: the attributes that were
+    /// there before, or the fingerprint and the time, by which other software finds a key.
+    case keyUnfinished(OpenPGPSlot, isDeleted: Bool, CardError)
     /// FIPS series keys accept no keys until both PINs have been changed (6985).
     case defaultPINs
     /// Wrong PINs do not use up the retries, so the card cannot be reset; the retries that it reports now.
@@ -75,5 +85,10 @@ extension OpenPGPError {
 
 extension OpenPGPError: CardCaused {
     /// The failure of the card or link, for `card`.
-    public var cardCause: CardError? { if case .card(let error) = self { error } else { nil } }
+    public var cardCause: CardError? {
+        switch self {
+        case .card(let error), .unfinished(_, let error), .keyUnfinished(_, _, let error): error
+        default: nil
+        }
+    }
 }

@@ -35,7 +35,9 @@ extension OpenPGPStatus {
         identity = try OpenPGPIdentity(aid: try objects.required(Tag.applicationIdentifier, "identifier"))
         pins = try OpenPGPPINStatus(decoding: try objects.required(Tag.pinStatus, "PIN status"))
         capabilities = objects.value(Tag.extendedCapabilities) ?? []
-        lifeCycle = Self.lifeCycle(objects.value(Tag.historicalBytes) ?? [])
+        let historical = objects.value(Tag.historicalBytes) ?? []
+        lifeCycle = Self.lifeCycle(historical)
+        isGnuk = historical.starts(with: [0x00, 0x31, 0x84, 0x73, 0x80, 0x01])
         let fingerprints = try objects.required(Tag.fingerprints, "fingerprints")
         let times = try objects.required(Tag.generationTimes, "times")
         let authorities = objects.value(Tag.authorityFingerprints) ?? []

@@ -185,6 +185,15 @@ public struct OpenPGPPINStatus: Sendable, Hashable {
     /// The maximum length of each in bytes.
     public let limits: (user: Int, reset: Int, admin: Int)
 
+    /// The remaining retries of one of them.
+    func left(_ reference: OpenPGPKDF.Reference) -> Int {
+        switch reference {
+        case .user: retries.user
+        case .reset: retries.reset
+        case .admin: retries.admin
+        }
+    }
+
     /// Whether all numbers are the same.
     public static func == (left: OpenPGPPINStatus, right: OpenPGPPINStatus) -> Bool {
         left.signatureNeedsPIN == right.signatureNeedsPIN && left.retries == right.retries
@@ -214,6 +223,9 @@ public struct OpenPGPStatus: Sendable, Hashable {
     public let caFingerprints: [[UInt8]?]
     /// The status indicator of the historical bytes (§6); `nil` if they have none.
     public let lifeCycle: UInt8?
+
+    /// Whether the historical bytes are those of Gnuk (its `openpgp-do.c`): the card capabilities differ from other cards'.
+    let isGnuk: Bool
 
     /// Whether the card may be terminated and activated, which is what a reset consists of: the status indicator is 3 or 5,
     /// or there is none.

@@ -78,7 +78,7 @@ extension OpenPGPService {
                 var reader = ByteReader(reply.data)
                 return try command.decode(&reader)
             }
-        } catch { throw Self.writing(error) }
+        } catch { throw try writing(error) }
         return try name(key, slot, created)
     }
 
@@ -94,7 +94,7 @@ extension OpenPGPService {
         let attributes = try setAttributes(type, slot)
         do { parts = try Self.parts(of: key, attributes) } catch { throw .crypto(error) }
         facts = nil
-        do { try channel.send(ImportPrivateKey(slot, parts)) } catch { throw Self.writing(error) }
+        do { try channel.send(ImportPrivateKey(slot, parts)) } catch { throw try writing(error) }
         guard try publicKey(slot) == key.publicKey else { throw .notStored("the key") }
         return try name(key.publicKey, slot, created)
     }
@@ -110,21 +110,43 @@ extension OpenPGPService {
         try Self.check(OpenPGPKeyType(key), for: slot)
     }
 
-    private static func writing(_ error: CardError) -> OpenPGPError {
-        if case .status(.conditionsNotSatisfied, _) = error { return .defaultPINs }
-        return .administration(error)
+    private func writing(_ error: CardError) throws(OpenPGPError) -> OpenPGPError {
+        guard case .status(let status, _) = error, [.conditionsNotSatisfied, .aborted].contains(status) else {
+            return .administration(error)
+        }
+        let facts = try cardFacts()
+        if facts.isGnuk, facts.status.supportsKDF, try kdf() == nil { return .derivationRequired }
+        return status == .conditionsNotSatisfied && facts.isYubiKey ? .defaultPINs : .administration(error)
     }
 
-    /// Deletes a key by changing the slot's attributes and restoring them. The admin PIN must be verified.
+    /// Deletes a key by changing the slot's attributes, to another type that the card lists, and restoring them. The
+    /// admin PIN must be verified.
     public func deleteKey(_ slot: OpenPGPSlot) throws(OpenPGPError) {
         guard try cardFacts().status.changesAlgorithms else { throw .unsupported("deleting keys") }
         let attributes = try attributes(of: slot)
         let present = OpenPGPKeyType(OpenPGPAlgorithm(attributes: attributes))
-        let other: OpenPGPKeyType = present == .rsa(bits: 4096) ? .rsa(bits: 2048) : .rsa(bits: 4096)
+        let usual: [OpenPGPKeyType] = [.rsa(bits: 4096), .rsa(bits: 2048)]
+        let listed = try keyTypes(for: slot)
+        let other = (listed.isEmpty ? usual : usual.filter(listed.contains) + listed).first { $0 != present }
+        guard let other else { throw .unsupported("deleting keys") }
         _ = try setAttributes(other, slot, over: attributes)
-        try put(slot.attributesTag, attributes)
-        try put(slot.fingerprintTag, [UInt8](repeating: 0, count: 20))
-        try put(slot.timeTag, [0, 0, 0, 0])
+        try put(
+            [
+                (slot.attributesTag, attributes), (slot.fingerprintTag, [UInt8](repeating: 0, count: 20)),
+                (slot.timeTag, [0, 0, 0, 0]),
+            ], after: slot, isDeleted: true)
+    }
+
+    /// Writes what belongs to a key that has been written or deleted.
+    private func put(
+        _ objects: [(TLV.Tag, [UInt8])], after slot: OpenPGPSlot, isDeleted: Bool
+    ) throws(OpenPGPError) {
+        facts = nil
+        for (tag, value) in objects {
+            do { try channel.send(PutData(tag: tag, value: value)) } catch {
+                throw .keyUnfinished(slot, isDeleted: isDeleted, error)
+            }
+        }
     }
 
     private func attributes(of slot: OpenPGPSlot) throws(OpenPGPError) -> [UInt8] {
@@ -148,10 +170,10 @@ extension OpenPGPService {
         facts = nil
         do { try channel.send(PutData(tag: slot.attributesTag, value: wanted)) } catch {
             guard case .status(let status, _) = error else { throw .administration(error) }
-            var refusals: [StatusWord] = [.incorrectParameters, .wrongLength, .functionNotSupported]
+            let refusals: [StatusWord] = [.incorrectParameters, .wrongLength, .functionNotSupported]
             // A card that lists its types without this one may refuse it with any status word.
-            if !listed.isEmpty, !listed.contains(wanted) { refusals += [.conditionsNotSatisfied, .dataInvalid] }
-            guard refusals.contains(status) else { throw .administration(error) }
+            let isUnlisted = !listed.isEmpty && !listed.contains(wanted) && status != .securityStatusNotSatisfied
+            guard isUnlisted || refusals.contains(status) else { throw .administration(error) }
             throw .unsupportedKey(type, slot)
         }
         return wanted
@@ -162,8 +184,9 @@ extension OpenPGPService {
         _ key: PublicKey, _ slot: OpenPGPSlot, _ created: Int64?
     ) throws(OpenPGPError) -> OpenPGPPublicKey {
         let named = OpenPGPPublicKey(key, in: slot, created: created ?? channel.environment.clock.now)
-        try put(slot.fingerprintTag, named.fingerprint)
-        try put(slot.timeTag, OpenPGPPublicKey.time(named.created))
+        try put(
+            [(slot.fingerprintTag, named.fingerprint), (slot.timeTag, OpenPGPPublicKey.time(named.created))],
+            after: slot, isDeleted: false)
         return named
     }
 

@@ -37,11 +37,12 @@ struct OpenPGPCardFacts {
     var isYubiKey: Bool { identity.manufacturer == OpenPGPIdentity.yubico }
 
     /// Whether it is a Gnuk token: it changes the user PIN only while it holds a key, and accepts a key derivation only
-    /// without one. Until an admin PIN is set, the user PIN administers it, once it holds a key.
-    var isGnuk: Bool { identity.manufacturer == OpenPGPIdentity.fsij }
+    /// without one. Until an admin PIN is set, the user PIN administers it, once it holds a key. Makers of tokens use
+    /// other numbers than FSIJ's, but not other historical bytes.
+    var isGnuk: Bool { identity.manufacturer == OpenPGPIdentity.fsij || status.isGnuk }
     /// Minimum length of a PIN that is verified as the admin PIN.
     var leastAdmin: Int { isGnuk ? 6 : 8 }
-    /// Whether PUT DATA F9 also sets the PINs; other cards leave that to the host.
+    /// Whether PUT DATA F9 is known to set the PINs as well; most other cards leave that to the host.
     var derivationSetsPINs: Bool { isYubiKey || isGnuk }
     /// The occurrence of a slot's certificate (§7.2.5); CanoKeys count in reverse.
     func occurrence(of slot: OpenPGPSlot) -> UInt8 {
@@ -57,6 +58,7 @@ extension OpenPGPService {
         do {
             let facts = OpenPGPCardFacts(status: try OpenPGPStatus(decoding: bytes), application: bytes)
             self.facts = facts
+            counters = facts.status.pins
             return facts
         } catch { throw .card(.malformed(error, during: GetData.name)) }
     }
@@ -81,7 +83,9 @@ extension OpenPGPService {
 
     /// Reads the remaining retries (GET DATA C4).
     public func pinStatus() throws(OpenPGPError) -> OpenPGPPINStatus {
-        try read(Tag.pinStatus) { bytes throws(WireError) in try OpenPGPPINStatus(decoding: bytes) }
+        let status = try read(Tag.pinStatus) { bytes throws(WireError) in try OpenPGPPINStatus(decoding: bytes) }
+        counters = status
+        return status
     }
 
     /// Verifies a PIN (VERIFY). If a key derivation is set up, the hash of the PIN is sent.
@@ -97,6 +101,7 @@ extension OpenPGPService {
             throw try meaning(error, access.reference)
         }
         verified.insert(access)
+        counters = nil
     }
 
     /// Changes the user PIN or the admin PIN (CHANGE REFERENCE DATA).
@@ -116,6 +121,7 @@ extension OpenPGPService {
             if let refusal = try refusal(error, reference) { throw refusal }
             throw try meaning(error, reference)
         }
+        counters = nil
         // The user PIN may have acted as the admin PIN.
         if reference == .user, try cardFacts().isGnuk { verified.remove(.administration) }
     }
@@ -222,162 +228,33 @@ extension OpenPGPService {
         }
     }
 
-    /// Returns the error for a card's answer to a PIN, including the number of retries.
-    private func meaning(
-        _ error: CardError, _ reference: OpenPGPKDF.Reference
-    ) throws(OpenPGPError) -> OpenPGPError {
+    /// Returns the error for a card's answer to a PIN, including the number of retries. The card's counters show which
+    /// PIN it compared: an admin PIN that does not exist yet is the user PIN (Gnuk).
+    func meaning(_ error: CardError, _ reference: OpenPGPKDF.Reference) throws(OpenPGPError) -> OpenPGPError {
         guard case .status(let status, let command) = error else { return .card(error) }
-        if status == .authenticationBlocked { return .blocked(reference) }
+        let before = counters
+        let isOdd = status == .conditionsNotSatisfied && command == ChangePIN.name
         let isWrong =
-            status == .securityStatusNotSatisfied || status.triesLeft != nil || status == StatusWord(0x6300)
-            || status == .conditionsNotSatisfied && command == ChangePIN.name
-        guard isWrong else { return .card(error) }
-        guard let status = try? pinStatus() else { return .wrongPIN(reference, triesLeft: status.triesLeft) }
-        let left =
-            switch reference {
-            case .user: status.retries.user
-            case .reset: status.retries.reset
-            case .admin: status.retries.admin
-            }
-        return left == 0 ? .blocked(reference) : .wrongPIN(reference, triesLeft: left)
+            status == .securityStatusNotSatisfied || status.triesLeft != nil || status == StatusWord(0x6300) || isOdd
+        let isBlocked = status == .authenticationBlocked
+        guard isWrong || isBlocked else { return .card(error) }
+        if isBlocked, reference != .admin { return .blocked(reference) }
+        guard let after = try? pinStatus() else {
+            return isBlocked ? .blocked(reference) : .wrongPIN(reference, triesLeft: status.triesLeft)
+        }
+        let left = after.left(reference)
+        let hasMoved = before.map { $0.left(reference) != left } ?? true
+        let user = after.retries.user
+        if reference == .admin, left > 0, isBlocked || !hasMoved && user < before?.retries.user ?? 0 {
+            return user == 0 || !isBlocked ? .userPINAdministers(triesLeft: user) : .blocked(.admin)
+        }
+        if isBlocked || left == 0 { return .blocked(reference) }
+        if hasMoved { return .wrongPIN(reference, triesLeft: left) }
+        return isOdd ? .card(error) : .wrongPIN(reference, triesLeft: nil)
     }
 }
 
-// MARK: - Key derivation
-
 extension OpenPGPService {
-    /// Makes the card accept PINs as hashes (KDF-DO, §4.3.2), and sets both PINs.
-    ///
-    /// YubiKeys and Gnuk set the PINs from the object. Other cards only store it: there the object is written first,
-    /// since a hash can only be repeated with its salts, and the admin PIN is changed last. If that was interrupted,
-    /// the admin PIN is the current one, hashed or as typed; both are tried, and an existing derivation is kept. The
-    /// reset code is lost. Both PINs are verified afterwards.
-    ///
-    /// - Parameters:
-    ///   - admin: The current admin PIN.
-    ///   - count: The number of bytes that are hashed.
-    /// - Throws: `unsupported`, `wrongPIN`, `blocked`; `badInput` if the card accepts a derivation only without keys.
-    public func setUpKDF(
-        admin: borrowing Secret, newUser: borrowing Secret, newAdmin: borrowing Secret,
-        hash: HashAlgorithm = .sha256, count: Int = 0x78_0000
-    ) throws(OpenPGPError) {
-        let facts = try cardFacts()
-        guard facts.status.supportsKDF else { throw .unsupported("a key derivation for PINs") }
-        if facts.isGnuk, try status().keys.contains(where: { $0.fingerprint != nil }) {
-            throw .badInput("this card accepts a key derivation only while it holds no key")
-        }
-        try prepareLength(newUser, newAdmin)
-        let fresh = try newDerivation(hash, count)
-        let present = try verifiedForm(of: admin, facts)
-        if facts.derivationSetsPINs {
-            let user = fresh.derive(newUser, .user)
-            try put(Tag.kdf, fresh.encoded(user: user, admin: fresh.derive(newAdmin, .admin)))
-        } else {
-            let known = try kdfToChange()
-            let derivation = known ?? fresh
-            let user = derivation.derive(newUser, .user)
-            let last = derivation.derive(newAdmin, .admin)
-            if known == nil { try put(Tag.kdf, derivation.encoded(user: user, admin: last)) }
-            let hashed = derivation.derive(admin, .admin)
-            try setUserPIN(user, from: present, to: hashed, isNew: known == nil)
-            try setAdminPIN(from: hashed, to: last)
-        }
-        verified = []
-        try verify(newUser, for: .using)
-        try verify(newAdmin, for: .administration)
-    }
-
-    /// Makes the card accept PINs unhashed again, and sets both. YubiKeys and Gnuk reset both PINs to their defaults,
-    /// so these are changed afterwards, the user PIN of a Gnuk token only once it holds a key; on other cards the
-    /// object is removed once both PINs are stored as typed.
-    ///
-    /// - Throws: As ``setUpKDF(admin:newUser:newAdmin:hash:count:)``; `badInput` if no derivation is set up, and for a
-    ///   user PIN other than 123456 on a Gnuk token.
-    public func endKDF(
-        admin: borrowing Secret, newUser: borrowing Secret, newAdmin: borrowing Secret
-    ) throws(OpenPGPError) {
-        let facts = try cardFacts()
-        try prepareLength(newUser, newAdmin)
-        guard facts.status.supportsKDF, try kdfToChange() != nil else { throw .badInput("no key derivation is set up") }
-        let initial = Secret(utf8: "123456")
-        guard !facts.isGnuk || newUser == initial else {
-            throw .badInput("this card has the user PIN 123456 until it holds a key")
-        }
-        let present = try verifiedForm(of: admin, facts)
-        if facts.derivationSetsPINs {
-            try put(Tag.kdf, facts.isGnuk ? [] : OpenPGPKDF.off)
-            try changePIN(.admin, from: Secret(utf8: "12345678"), to: newAdmin)
-            if !facts.isGnuk { try changePIN(.user, from: initial, to: newUser) }
-        } else {
-            try setUserPIN(newUser, from: present, to: admin, isNew: false)
-            try put(Tag.kdf, OpenPGPKDF.off)
-            try setAdminPIN(from: admin, to: newAdmin)
-        }
-        verified = []
-    }
-
-    /// Changes the admin PIN to another form (hashed or as typed), removes the reset code and sets the user PIN. If the
-    /// card refuses a step, the admin PIN's form is restored, and then a new object is removed. After any other failure
-    /// the form of the PIN is unknown, and the salts are kept.
-    private func setUserPIN(
-        _ user: borrowing Secret, from present: borrowing Secret, to form: borrowing Secret, isNew: Bool
-    ) throws(OpenPGPError) {
-        var isChanged = false
-        do {
-            try channel.send(ChangePIN(Password.admin, from: present, to: form))
-            isChanged = true
-            try channel.send(VerifyPIN(Password.admin, form))
-            try channel.send(PutData(tag: Tag.resettingCode, value: []))
-            try channel.send(ResetRetryCounter(user))
-        } catch {
-            guard case .status = error else { throw .card(error) }
-            do throws(CardError) {
-                if isChanged { try channel.send(ChangePIN(Password.admin, from: form, to: present)) }
-                try channel.send(VerifyPIN(Password.admin, present))
-                if isNew { try channel.send(PutData(tag: Tag.kdf, value: OpenPGPKDF.off)) }
-            } catch _ { throw .administration(error) }
-            throw .administration(error)
-        }
-    }
-
-    private func setAdminPIN(from old: borrowing Secret, to new: borrowing Secret) throws(OpenPGPError) {
-        do { try channel.send(ChangePIN(Password.admin, from: old, to: new)) } catch { throw .administration(error) }
-    }
-
-    /// Verifies the admin PIN, and returns it in the form that the card accepted: hashed, or as typed if a set-up was
-    /// interrupted. The second form is not tried with the last retry.
-    private func verifiedForm(of admin: borrowing Secret, _ facts: OpenPGPCardFacts) throws(OpenPGPError) -> Secret {
-        let form = try prepare(admin, .admin)
-        do throws(CardError) { try channel.send(VerifyPIN(Password.admin, form)) } catch {
-            let failure = try meaning(error, .admin)
-            guard case .wrongPIN(_, let left?) = failure, left > 1, !facts.derivationSetsPINs, try kdf() != nil else {
-                throw failure
-            }
-            do { try channel.send(VerifyPIN(Password.admin, admin)) } catch { throw try meaning(error, .admin) }
-            verified.insert(.administration)
-            return admin.copy()
-        }
-        verified.insert(.administration)
-        return form
-    }
-
-    private func newDerivation(_ hash: HashAlgorithm, _ count: Int) throws(OpenPGPError) -> OpenPGPKDF {
-        let salts: [[UInt8]]
-        do {
-            salts = try (0..<3).map { _ throws(LinkError) in
-                try channel.environment.random.draw(8, secret: false)
-            }
-        } catch { throw .card(.link(error)) }
-        do { return try OpenPGPKDF(hash, count: count, user: salts[0], reset: salts[1], admin: salts[2]) } catch {
-            throw .badInput(error.description)
-        }
-    }
-
-    private func prepareLength(_ user: borrowing Secret, _ admin: borrowing Secret) throws(OpenPGPError) {
-        guard (6...127).contains(user.count) else { throw .badPINLength(.user, least: 6, most: 127) }
-        guard (8...127).contains(admin.count) else { throw .badPINLength(.admin, least: 8, most: 127) }
-    }
-
     /// Writes a data object; the admin PIN must be verified.
     func put(_ tag: TLV.Tag, _ value: [UInt8]) throws(OpenPGPError) {
         facts = nil

@@ -9,14 +9,16 @@ extension OpenPGPService {
     /// lost; a YubiKey keeps its attestation key.
     ///
     /// A card terminates at once if the admin PIN is verified, otherwise only when both PINs are blocked. They are blocked
-    /// only after the card has shown that it has the command: by the status indicator of its historical bytes, and by
-    /// its answer to TERMINATE DF.
+    /// only after the card has shown that it has the command: by the status indicator of its historical bytes, which
+    /// are no more than zeros on a YubiKey NEO, and by its answer to TERMINATE DF.
     ///
     /// - Throws: `unsupported` if the card cannot be terminated, in which case nothing was changed; `notBlocked` if wrong
     ///   PINs do not use up the retries.
     public func reset() throws(OpenPGPError) {
         let present = try status()
-        guard present.hasLifeCycle else { throw .unsupported("a reset; nothing was changed") }
+        var canReset = present.hasLifeCycle
+        if !canReset { canReset = try isYubiKey(since: FirmwareVersion(1, 0, 6)) }
+        guard canReset else { throw .unsupported("a reset; nothing was changed") }
         if let refusal = try terminate() {
             if Self.unknown.contains(refusal) { throw .unsupported("a reset; nothing was changed") }
             guard Self.needsBlocking.contains(refusal) else { throw Self.refused(refusal) }

@@ -13,6 +13,8 @@ public actor OpenPGPService: CardKeyService {
     let channel: CardChannel
     /// Data that stays the same until something is written; read on first use.
     var facts: OpenPGPCardFacts?
+    /// The retries as last read; `nil` once a right PIN may have restored them.
+    var counters: OpenPGPPINStatus?
     /// The verified purposes, as far as this service knows.
     var verified: Set<OpenPGPAccess> = []
 
@@ -76,6 +78,7 @@ public actor OpenPGPService: CardKeyService {
         do {
             let status = try OpenPGPStatus(decoding: bytes)
             facts = OpenPGPCardFacts(status: status, application: bytes)
+            counters = status.pins
             return status
         } catch { throw .card(.malformed(error, during: GetData.name)) }
     }
@@ -84,16 +87,18 @@ public actor OpenPGPService: CardKeyService {
     /// such object.
     ///
     /// - Throws: `card(.malformed)` for a derivation that is unknown: a PIN that is sent without it costs a retry.
-    public func kdf() throws(OpenPGPError) -> OpenPGPKDF? { try kdf { _ in true } }
+    public func kdf() throws(OpenPGPError) -> OpenPGPKDF? { try kdf(isChanged: false) }
 
     /// Reads the key derivation before it is changed: the card must report that there is none.
-    func kdfToChange() throws(OpenPGPError) -> OpenPGPKDF? { try kdf(Self.absent.contains) }
+    func kdfToChange() throws(OpenPGPError) -> OpenPGPKDF? { try kdf(isChanged: true) }
 
-    private func kdf(_ isAbsence: (StatusWord) -> Bool) throws(OpenPGPError) -> OpenPGPKDF? {
+    private func kdf(isChanged: Bool) throws(OpenPGPError) -> OpenPGPKDF? {
         let answer = try ask(Tag.kdf) { bytes throws(WireError) in try OpenPGPKDF(decoding: bytes) }
         switch answer {
         case .malformed(let error): throw .card(.malformed(error, during: GetData.name))
-        case .refused(let status) where !isAbsence(status): throw .card(.status(status, during: GetData.name))
+        case .refused(let status) where isChanged && !Self.absent.contains(status):
+            throw .card(.status(status, during: GetData.name))
+        case .unrecorded where isChanged: throw .card(.link(.replay(.overwritten("the key derivation of PINs"))))
         default: return answer.value ?? nil
         }
     }

@@ -25,7 +25,7 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     case arculusP71 = "arculus-p71"
     /// An OpenPGP card 3.4 without any of Yubico's additions or applications.
     case openPGP = "openpgp"
-    /// A Gnuk token 1.2 as an OpenPGP card: no admin PIN until one is set.
+    /// A Gnuk token 1.2 as an OpenPGP card, with a number of its own: no admin PIN until one is set.
     case gnuk
     /// A Nitrokey 3 with FIDO and its Secrets application.
     case nitrokey3
@@ -55,7 +55,8 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     var atr: [UInt8]? {
         switch self {
         case .arculus, .arculusP71: Self.contactless
-        case .openPGP, .gnuk: Self.openPGPCard
+        case .openPGP: Self.openPGPCard
+        case .gnuk: Self.gnukToken
         case .nitrokey3: Self.nitrokey
         default: nil
         }
@@ -97,6 +98,12 @@ public enum DeviceModel: String, Hashable, Sendable, CaseIterable {
     /// The answer to reset of a Nitrokey 3 (nitrokey-sdk-py): its name in the historical bytes.
     private static let nitrokey: [UInt8] =
         [0x3B, 0x8F, 0x01, 0x80, 0x5D] + Array("Nitrokey".utf8) + [0, 0, 0, 0, 0, 0x6A]
+
+    /// The answer to reset of a Gnuk token, as recorded: T=1, and its historical bytes.
+    private static let gnukToken: [UInt8] = [
+        0x3B, 0xDA, 0x11, 0xFF, 0x81, 0xB1, 0xFE, 0x55, 0x1F, 0x03, 0x00, 0x31, 0x84, 0x73, 0x80, 0x01, 0x80, 0x05,
+        0x90, 0x00, 0xE1,
+    ]
 
     /// The answer to reset of an OpenPGP card with contacts: T=1, and the card's historical bytes.
     private static let openPGPCard: [UInt8] = [

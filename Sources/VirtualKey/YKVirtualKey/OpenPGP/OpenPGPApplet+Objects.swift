@@ -150,7 +150,7 @@ extension OpenPGPApplet {
 
     /// 4F (§4.2.1). Yubico encodes the serial number in decimal digits.
     private static func identifier(_ profile: DeviceProfile) -> [UInt8] {
-        let maker: [UInt8] = profile.isGnuk ? [0xF5, 0x17] : profile.isPlainOpenPGP ? [0xFF, 0xFE] : [0x00, 0x06]
+        let maker: [UInt8] = profile.isPlainOpenPGP ? [0xFF, 0xFE] : [0x00, 0x06]
         var serial = profile.serial
         if !profile.isPlainOpenPGP {
             serial = String(profile.serial % 100_000_000).utf8.reduce(0) { $0 << 4 | UInt32($1 & 15) }
@@ -160,7 +160,8 @@ extension OpenPGPApplet {
     }
 
     private static func historical(_ profile: DeviceProfile) -> [UInt8] {
-        profile.isPlainOpenPGP
+        if profile.isGnuk { return [0x00, 0x31, 0x84, 0x73, 0x80, 0x01, 0x80, 0x05, 0x90, 0x00] }
+        return profile.isPlainOpenPGP
             ? [0x00, 0x31, 0xF5, 0x73, 0xC0, 0x01, 0x60, 0x05, 0x90, 0x00]
             : [0x00, 0x73, 0x00, 0x00, 0xE0, 0x05, 0x90, 0x00]
     }

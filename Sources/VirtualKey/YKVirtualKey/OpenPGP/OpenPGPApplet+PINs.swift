@@ -66,7 +66,10 @@ extension OpenPGPApplet {
         let new = Array(command.data.dropFirst(length))
         try Self.checkForm(new, least: isAdmin ? Self.leastAdmin : Self.leastUser, key)
         if isAdmin { key.openPGP.admin.value = new } else { key.openPGP.user.value = new }
-        if key.profile.isGnuk { verified.remove(Password.admin) }
+        // Gnuk: the user PIN that acts as the admin PIN is another one now.
+        if key.profile.isGnuk, !isAdmin, key.openPGP.admin.value == OpenPGPMemory.defaultAdmin {
+            verified.remove(Password.admin)
+        }
         if !key.profile.isPlainOpenPGP { verified.insert(command.p2) }
     }
 
