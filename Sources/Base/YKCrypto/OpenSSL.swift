@@ -27,7 +27,9 @@ public enum OpenSSL {
     }
 
     /// Ends the process when a function failed that can only fail without the library or without memory.
-    static func end() -> Never { fatalError(fault("OpenSSL: no memory").description) }
+    static func expect(_ hasSucceeded: Bool) {
+        precondition(hasSucceeded, fault("OpenSSL: no memory").description)
+    }
 
     /// Lets a function write into `room` bytes; throws when it reports failure.
     static func output(
@@ -46,7 +48,7 @@ public enum OpenSSL {
     static func digest(_ size: Int, _ body: (UnsafeMutablePointer<UInt8>?) -> Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             count = body(buffer.baseAddress)
-            if count != size { end() }
+            expect(count == size)
         }
     }
 

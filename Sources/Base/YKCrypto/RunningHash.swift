@@ -6,10 +6,10 @@ import COpenSSL
 public struct RunningHash: Sendable, Hashable {
     /// OpenSSL's state, which changes only while it has one owner.
     private final class State: Sendable {
-        nonisolated(unsafe) let handle: ykit_running
+        nonisolated(unsafe) let handle: ykit_running?
 
         init(_ handle: ykit_running?) {
-            guard let handle else { OpenSSL.end() }
+            OpenSSL.expect(handle != nil)
             self.handle = handle
         }
 

@@ -22,7 +22,8 @@ static EVP_CIPHER_CTX *start(
 int ykit_cipher(
     const char *name, int encrypt, const uint8_t *key, size_t key_size, const uint8_t *vector, size_t vector_size,
     const uint8_t *in, size_t size, uint8_t *out) {
-    EVP_CIPHER_CTX *state = fits(size) ? start(name, encrypt, key, key_size, vector, vector_size) : NULL;
+    if (!fits(size)) return -1;
+    EVP_CIPHER_CTX *state = start(name, encrypt, key, key_size, vector, vector_size);
     int written = 0, last = 0;
     int ok = state && ssl()->EVP_CipherUpdate(state, out, &written, in, (int)size) == 1
         && ssl()->EVP_CipherFinal_ex(state, out + written, &last) == 1 && written + last == (int)size;

@@ -69,7 +69,7 @@ static inline const ykit_functions *ssl(void) { return ykit_ssl(); }
 
 // Clears OpenSSL's error queue and returns the result.
 static inline long done(long result) {
-    ssl()->ERR_clear_error();
+    if (!ykit_openssl_problem()) ssl()->ERR_clear_error();
     return result;
 }
 

@@ -44,7 +44,9 @@ extension PrivateKey {
         case DERWriter.ed25519: return content.object(0x04).flatMap { try? PrivateKey(ed25519: Secret($0.rest)) }
         case DERWriter.x25519: return content.object(0x04).flatMap { try? PrivateKey(x25519: Secret($0.rest)) }
         default:
-            guard let curve = VerificationKey.Curve.of(algorithm: name), var key = content.object(0x30), key.number() != nil else { return nil }
+            guard let curve = VerificationKey.Curve.of(algorithm: name), var key = content.object(0x30),
+                key.number() != nil
+            else { return nil }
             return key.object(0x04).flatMap { try? PrivateKey(curve, scalar: Secret($0.rest)) }
         }
     }

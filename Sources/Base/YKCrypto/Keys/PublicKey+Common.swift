@@ -23,7 +23,8 @@ extension PublicKey {
             else { return nil }
             return .rsa(modulus: modulus, exponent: exponent)
         case let other:
-            guard let curve = VerificationKey.Curve.of(algorithm: other), bits.rest.count == 1 + 2 * curve.fieldSize else { return nil }
+            guard let curve = VerificationKey.Curve.of(algorithm: other), bits.rest.count == 1 + 2 * curve.fieldSize
+            else { return nil }
             return .ec(curve, point: Array(bits.rest))
         }
     }
