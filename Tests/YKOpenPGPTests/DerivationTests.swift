@@ -24,6 +24,7 @@ struct DerivationTests {
     @Test("Gnuk is known by its historical bytes, whatever its maker's number")
     func recognizesGnuk() async throws {
         var card = ScriptedCard().with(0x5F52, [0, 0x31, 0x84, 0x73, 0x80, 0x01, 0x80, 0x05, 0x90, 0])
+            .with(0xC5, [UInt8](repeating: 0, count: 60))
         card.manufacturer = 0xFFFE
         let full = card.with(0xC5, [UInt8](repeating: 7, count: 60))
         #expect(
@@ -43,8 +44,9 @@ struct DerivationTests {
     @Test("a wrong admin PIN that uses up the user PIN's retries was compared with it")
     func countsWhatMoved() async throws {
         func failure(_ word: UInt16, _ user: UInt8, _ admin: UInt8) async throws -> OpenPGPError? {
-            let card = ScriptedCard().answering("00200083", word)
+            var card = ScriptedCard().answering("00200083", word)
                 .answering("00ca00c4", 0x9000, [0, 127, 127, 127, user, 0, admin])
+            card.manufacturer = 0xF517
             return try await Self.failure(card) { try await $0.verify(Self.pin().value, for: .administration) }
         }
         // The application related data have 3, 0, 3.
@@ -143,7 +145,9 @@ struct DerivationTests {
             let service = try await card.open(log)
             var failure: OpenPGPError?
             do { try await Self.setUp(service) } catch let error as OpenPGPError { failure = error }
-            return (log.text.filter { !$0.hasPrefix("00ca") && !$0.hasPrefix("00a4") }.map { String($0.prefix(8)) }, failure)
+            return (
+                log.text.filter { !$0.hasPrefix("00ca") && !$0.hasPrefix("00a4") }.map { String($0.prefix(8)) }, failure
+            )
         }
         // The old PIN is refused, the new one is right; then both new ones are verified.
         let (sent, failure) = try await commands([0x9000, 0x6985, 0x9000])

@@ -123,7 +123,8 @@ struct KeyFailureTests {
         let closed = ScriptedCard().answering("00da00c1", 0x6982)
         #expect(try await failure(closed, .ed25519) == .pinRequired(.admin))
         let unnamed = ScriptedCard().answering("00478000", 0x9000, Self.modulus(256)).answering("00da00c7", 0x6F00)
-        #expect(try await failure(unnamed) == .card(.status(.aborted, during: "PUT DATA")))
+        let cause = CardError.status(.aborted, during: "PUT DATA")
+        #expect(try await failure(unnamed) == .keyUnfinished(.signature, isDeleted: false, cause))
         #expect(
             try await failure(ScriptedCard().with(0xC1, nil), .ed25519).map { Self.isMalformed($0, "GET DATA") }
                 ?? false)

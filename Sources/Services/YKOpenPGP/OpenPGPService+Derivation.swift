@@ -36,17 +36,20 @@ extension OpenPGPService {
         let change = DerivationChange(
             present: present, form: SharedSecret(derivation.derive(admin, .admin)),
             user: SharedSecret(derivation.derive(newUser, .user)),
-            last: SharedSecret(derivation.derive(newAdmin, .admin)))
+            last: SharedSecret(derivation.derive(newAdmin, .admin)),
+            hasResetCode: facts.status.pins.retries.reset > 0)
         let object = derivation.encoded(user: change.user.value, admin: change.last.value)
         if known == nil { try store(object) }
         if !facts.derivationSetsPINs { try hashPINs(change, object: known == nil ? object : nil) }
         verified = []
-        do {
-            try verify(newUser, for: .using)
-            try verify(newAdmin, for: .administration)
-        } catch {
-            throw Self.unfinished(OpenPGPStanding(isHashed: true, user: .unknown, admin: .unknown), error)
+        channel.resetsOnRelease = true
+        // The card may refuse to repeat the salts now: these are known.
+        var refused = try refusal(VerifyPIN(Password.user, change.user.value))
+        if refused == nil { refused = try refusal(VerifyPIN(Password.admin, change.last.value)) }
+        if let refused {
+            throw .unfinished(OpenPGPStanding(isHashed: true, user: .unknown, admin: .unknown), refused)
         }
+        verified = [.using, .administration]
     }
 
     /// Makes the card accept PINs unhashed again, and sets both. YubiKeys and Gnuk reset both PINs to their defaults,
@@ -73,7 +76,8 @@ extension OpenPGPService {
         guard facts.derivationSetsPINs else {
             let change = DerivationChange(
                 present: present, form: SharedSecret(admin.copy()), user: SharedSecret(newUser.copy()),
-                last: SharedSecret(newAdmin.copy()), hashedUser: SharedSecret(derivation.derive(newUser, .user)))
+                last: SharedSecret(newAdmin.copy()), hashedUser: SharedSecret(derivation.derive(newUser, .user)),
+                hasResetCode: facts.status.pins.retries.reset > 0)
             return try unhashPINs(change)
         }
         try store(facts.isGnuk ? [] : OpenPGPKDF.off)
@@ -118,7 +122,7 @@ extension OpenPGPService {
             }
             return try withdraw(object, refused, OpenPGPStanding(isHashed: true, user: .unusable, admin: .unusable))
         }
-        try removeResetCode()
+        try removeResetCode(change)
         try setAdminPIN(change, OpenPGPStanding(isHashed: true, user: .new, admin: .old))
     }
 
@@ -148,7 +152,7 @@ extension OpenPGPService {
             if try restore(change.present, from: change.form) { throw .administration(refused) }
             throw .unfinished(OpenPGPStanding(isHashed: true, user: .old, admin: .unusable), refused)
         }
-        try removeResetCode()
+        try removeResetCode(change)
         if !isRemoved, let refused = try refusal(PutData(tag: Tag.kdf, value: OpenPGPKDF.off)) {
             var isHashedAgain = try restore(change.present, from: change.form)
             if isHashedAgain { isHashedAgain = try resetsUser(change) }
@@ -189,9 +193,8 @@ extension OpenPGPService {
     }
 
     /// Removes the reset code if there is one. A card that refuses that has one in a form that is no longer sent.
-    private func removeResetCode() throws(OpenPGPError) {
-        guard try pinStatus().retries.reset > 0 else { return }
-        _ = try refusal(PutData(tag: Tag.resettingCode, value: []))
+    private func removeResetCode(_ change: DerivationChange) throws(OpenPGPError) {
+        if change.hasResetCode { _ = try refusal(PutData(tag: Tag.resettingCode, value: [])) }
     }
 
     // MARK: steps
@@ -217,15 +220,6 @@ extension OpenPGPService {
     private func isRight(_ form: SharedSecret) throws(OpenPGPError) -> Bool {
         guard try pinStatus().retries.admin > 1 else { return false }
         return try refusal(VerifyPIN(Password.admin, form.value)) == nil
-    }
-
-    private static func unfinished(_ standing: OpenPGPStanding, _ error: OpenPGPError) -> OpenPGPError {
-        switch error {
-        case .card(let cause): .unfinished(standing, cause)
-        case .wrongPIN, .blocked:
-            .unfinished(standing, .status(.securityStatusNotSatisfied, during: VerifyPIN.name))
-        default: error
-        }
     }
 
     /// Verifies the admin PIN, and returns it in the form that the card accepted: hashed, or as typed if a set-up was
@@ -278,6 +272,7 @@ private struct DerivationChange {
     let last: SharedSecret
     /// The new user PIN as a hash, when a derivation ends.
     var hashedUser: SharedSecret?
+    let hasResetCode: Bool
 
     /// Whether the card has the admin PIN in the other form already.
     var isUnhashed: Bool { present.value == form.value }

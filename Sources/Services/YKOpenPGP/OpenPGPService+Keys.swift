@@ -65,6 +65,7 @@ extension OpenPGPService {
         {
             throw .unsupported("generating RSA keys: those of firmware \(firmware) can be broken (ROCA)")
         }
+        let present = try cardFacts()
         _ = try setAttributes(type, slot)
         facts = nil
         let command = KeyPair(slot: slot, type: type, generates: true)
@@ -78,7 +79,7 @@ extension OpenPGPService {
                 var reader = ByteReader(reply.data)
                 return try command.decode(&reader)
             }
-        } catch { throw try writing(error) }
+        } catch { throw try writing(error, present) }
         return try name(key, slot, created)
     }
 
@@ -91,10 +92,11 @@ extension OpenPGPService {
         try checkImport(of: key.publicKey, slot)
         let type = OpenPGPKeyType(key.publicKey)
         let parts: [TLV]
+        let present = try cardFacts()
         let attributes = try setAttributes(type, slot)
         do { parts = try Self.parts(of: key, attributes) } catch { throw .crypto(error) }
         facts = nil
-        do { try channel.send(ImportPrivateKey(slot, parts)) } catch { throw try writing(error) }
+        do { try channel.send(ImportPrivateKey(slot, parts)) } catch { throw try writing(error, present) }
         guard try publicKey(slot) == key.publicKey else { throw .notStored("the key") }
         return try name(key.publicKey, slot, created)
     }
@@ -110,11 +112,10 @@ extension OpenPGPService {
         try Self.check(OpenPGPKeyType(key), for: slot)
     }
 
-    private func writing(_ error: CardError) throws(OpenPGPError) -> OpenPGPError {
+    private func writing(_ error: CardError, _ facts: OpenPGPCardFacts) throws(OpenPGPError) -> OpenPGPError {
         guard case .status(let status, _) = error, [.conditionsNotSatisfied, .aborted].contains(status) else {
             return .administration(error)
         }
-        let facts = try cardFacts()
         if facts.isGnuk, facts.status.supportsKDF, try kdf() == nil { return .derivationRequired }
         return status == .conditionsNotSatisfied && facts.isYubiKey ? .defaultPINs : .administration(error)
     }

@@ -238,7 +238,10 @@ extension OpenPGPService {
             status == .securityStatusNotSatisfied || status.triesLeft != nil || status == StatusWord(0x6300) || isOdd
         let isBlocked = status == .authenticationBlocked
         guard isWrong || isBlocked else { return .card(error) }
-        if isBlocked, reference != .admin { return .blocked(reference) }
+        if isBlocked {
+            guard reference == .admin else { return .blocked(reference) }
+            guard try cardFacts().isGnuk else { return .blocked(reference) }
+        }
         guard let after = try? pinStatus() else {
             return isBlocked ? .blocked(reference) : .wrongPIN(reference, triesLeft: status.triesLeft)
         }

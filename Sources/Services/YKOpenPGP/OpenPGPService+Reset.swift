@@ -17,7 +17,9 @@ extension OpenPGPService {
     public func reset() throws(OpenPGPError) {
         let present = try status()
         var canReset = present.hasLifeCycle
-        if !canReset { canReset = try isYubiKey(since: FirmwareVersion(1, 0, 6)) }
+        if !canReset, let version = try firmware() {
+            canReset = (FirmwareVersion(1, 0, 6)..<FirmwareVersion(4, 0, 0)).contains(version)
+        }
         guard canReset else { throw .unsupported("a reset; nothing was changed") }
         if let refusal = try terminate() {
             if Self.unknown.contains(refusal) { throw .unsupported("a reset; nothing was changed") }

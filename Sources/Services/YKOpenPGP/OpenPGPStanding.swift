@@ -8,7 +8,7 @@ public struct OpenPGPStanding: Sendable, Hashable {
         case old
         /// The new one.
         case new
-        /// That of a new card: 123456 or 12345678.
+        /// The factory default: 123456 or 12345678.
         case initial
         /// None that can be typed: the card has it in the form that is not sent.
         case unusable
