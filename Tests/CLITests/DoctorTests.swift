@@ -152,7 +152,7 @@ struct DoctorTests {
         findings.readers = .success([ReaderStatus(name: "Yubico", hasCard: true, isInUse: true, isExclusive: true)])
         findings.clients = [.init(pid: 9, name: "scdaemon")]
         #expect(problem(findings)?.name == "holder" && problem(findings)?.exit == .busy)
-        for line in ["gpgconf --kill scdaemon", "disable-ccid", "pcsc-shared", "disable-application piv"] {
+        for line in ["gpgconf --kill all", "disable-ccid", "pcsc-shared", "disable-application piv"] {
             #expect(problem(findings)?.remedy?.contains(line) == true, "\(line)")
         }
         findings.readers = .success([reader(true), reader(false)])

@@ -23,7 +23,7 @@ import YKWire
         (.unknownReader("x"), .noDevice, "ykit list"),
         (.noCard(reader: "x"), .noDevice, "put the card"),
         (.noDevice(path: "/dev/hidraw9"), .noDevice, "ykit list"),
-        (.busy(reader: "x", holders: [.init(pid: 7, name: "scdaemon")]), .busy, "gpgconf --kill scdaemon"),
+        (.busy(reader: "x", holders: [.init(pid: 7, name: "scdaemon")]), .busy, "gpgconf --kill all"),
         (.busy(reader: "x", holders: []), .busy, "end the program"),
         (.removed, .removed, "insert it again"),
         (.timedOut("x"), .timeOut, "--timeout"),

@@ -287,9 +287,31 @@ def held(gnupg, name):
     gnupg.write("scdaemon.conf", "disable-ccid\n")
     works(gnupg, f"{name}: scdaemon takes the card", "--card-status")
     output = ykit(f"{name}: who holds the card", "info", says="is in use by scdaemon", status=6)
-    expect(f"ykit: {name}: how to free it", "gpgconf --kill scdaemon" in output or output)
+    expect(f"ykit: {name}: how to free it", "gpgconf --kill all" in output or output)
     gnupg.close()
     ykit(f"{name}: the card is free", "info")
+
+
+#: Verbs of other applications than OpenPGP's, and of that.
+BESIDE = (["list"], ["info"], ["piv", "info"], ["oath", "list"], ["fido2", "info"], ["openpgp", "info"])
+
+
+def beside(gnupg, name):
+    """scdaemon shares the card, as Desktop.md says: after any verb of ours gpg works at once, or when it is repeated."""
+    gnupg.close()
+    gnupg.write("scdaemon.conf", "disable-ccid\npcsc-shared\ndisable-application piv\n")
+    works(gnupg, f"{name}: scdaemon shares the card", "--card-status")
+    for verb in BESIDE:
+        status, output = run(YKIT, "--link", "pcsc", *verb)
+        expect(f"ykit: {name}: {' '.join(verb)} beside gpg", status == 0 or output)
+        tries = [gnupg.run("--card-status") for _ in range(2)]
+        expect(f"gpg: {name}: works after {' '.join(verb)}", 0 in (status for status, _ in tries) or tries)
+        if verb[0] == "openpgp":
+            expect(f"gpg: {name}: works at once after a verb of OpenPGP", tries[0][0] == 0 or tries)
+    # What the articles and the hints say.
+    gnupg.run("--kill", "all", program="gpgconf")
+    tries = [gnupg.run("--card-status") for _ in range(2)]
+    expect(f"gpg: {name}: works after gpgconf --kill all", 0 in (status for status, _ in tries) or tries)
 
 
 def card(name, *options):
@@ -298,6 +320,7 @@ def card(name, *options):
         try:
             gnupg.run("--trust-model", "pgp", "--check-trustdb")
             works(gnupg, f"{name}: status", "--card-status", says="Version ..........: 3.4")
+            beside(gnupg, name)
             set_attributes(gnupg, name, (2, 1), (2, 1), (2, 1))
             works(gnupg, f"{name}: its kinds", "--card-status", says="ed25519 cv25519 ed25519")
             generate(gnupg, name)

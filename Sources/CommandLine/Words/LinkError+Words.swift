@@ -203,7 +203,7 @@ extension LinkError.Holder {
     /// How to make a program release a key.
     package var release: String {
         switch name {
-        case "scdaemon", "gpg-agent": "gpgconf --kill scdaemon, then repeat the command"
+        case "scdaemon", "gpg-agent": "gpgconf --kill all, then repeat the command"
         case "gsd-smartcard":
             "systemctl --user mask --now org.gnome.SettingsDaemon.Smartcard.service, then repeat the command"
         case "yubikey-agent": "systemctl --user stop yubikey-agent, then repeat the command"
@@ -224,7 +224,7 @@ extension LinkError.Holder {
     /// How to make GnuPG's scdaemon share a card. By default it bypasses pcscd, and with pcscd it takes the card
     /// exclusively; it asks for the PIN again if another application is selected.
     package static let releaseBySCDaemon = """
-        gpgconf --kill scdaemon
+        gpgconf --kill all
         to have it share the card from then on:
         printf '%s\\n' disable-ccid pcsc-shared 'disable-application piv' >> ~/.gnupg/scdaemon.conf
         """

@@ -141,6 +141,7 @@ public final class CardChannel {
     package func transmit(_ command: APDU, deadline: Deadline) throws(CardError) -> ResponseAPDU {
         try hold(deadline, reselecting: true)
         memory.forget(before: command)
+        if command.ins == ISO7816.select { link.resetsWhenShared = true }
         let reply = try restingOnLinkFailure { () throws(CardError) in try quirk.send(command, deadline: deadline) }
         memory.keep(reply, to: command)
         return reply
