@@ -9,6 +9,7 @@ import base64
 import json
 import os
 import subprocess
+import sys
 
 from lib.peer import YKIT, expect, skip
 from lib.piv_bench import DEFAULT_KEY, path, read, run, works, write
@@ -159,6 +160,64 @@ def detached():
     expect("the data are as they were", read("data") == whole)
 
 
+#: A cryptsetup that interrupts ykit at one of its calls and takes its time, or fails although it has done its work.
+WRAPPER = """#!{python}
+import os, signal, subprocess, sys, time
+with open("{plan}") as file:
+    mode, at, number = file.read().split()
+number = int(number) + 1
+with open("{plan}", "w") as file:
+    file.write(f"{{mode}} {{at}} {{number}}")
+command = ["{real}", *sys.argv[1:]]
+if mode == "int" and number == int(at):
+    os.kill(os.getppid(), signal.SIGINT)
+    time.sleep(3)
+if mode == "fail" and number == int(at):
+    subprocess.run(command, pass_fds=[3] if any("fd/3" in word for word in command) else [])
+    sys.exit(1)
+os.execv(command[0], command)
+"""
+
+
+def interrupted():
+    """^C while cryptsetup works, and a cryptsetup that reports a failure after its work: no slot stays without its token,
+    and nothing changes after ykit has ended."""
+    folder, plan = path("slow"), path("plan")
+    os.mkdir(folder)
+    write("slow/cryptsetup", WRAPPER.format(python=sys.executable, plan=plan, real=CRYPTSETUP).encode())
+    os.chmod(os.path.join(folder, "cryptsetup"), 0o755)
+    usual = os.environ["PATH"]
+    fresh()
+    status, said, _ = luks("one.json", "add")
+    expect("a first key", status == 0 or said)
+    saved = read("volume")
+    os.environ["PATH"] = folder + ":" + usual
+    words = {"add": [], "replace": ["--keyslot", "1", "--force"], "remove": ["--keyslot", "1", "--force"]}
+    for verb, calls in (("add", 4), ("replace", 7), ("remove", 4)):
+        for mode in ("int", "fail"):
+            for at in range(1, calls + 1):
+                write("volume", saved)
+                write("plan", f"{mode} {at} 0".encode())
+                if os.path.exists(path("backup")):
+                    os.remove(path("backup"))
+                options = words[verb] + (["--backup", path("backup")] if words[verb] else [])
+                done = subprocess.run([YKIT, "--virtual", path("two.json"), "luks", verb, path("volume"), *options],
+                                      capture_output=True)
+                now = metadata()
+                slots = set(now["keyslots"]) - {"0"}
+                named = {slot for token in now["tokens"].values() for slot in token["keyslots"]}
+                name = f"{verb}, {mode} at call {at}"
+                expect(f"{name}: each slot has its token", slots <= named or (done, now["keyslots"].keys(), now["tokens"]))
+                expect(f"{name}: the passphrase opens the volume", opens(b"rescue"))
+                running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+                expect(f"{name}: cryptsetup has ended", not any(
+                    "cryptsetup" in line and path("volume") in line for line in running.splitlines()))
+                if done.returncode == 0:
+                    expect(f"{name}: done is done", (len(slots), len(now["tokens"])),
+                           {"add": (2, 2), "replace": (1, 1), "remove": (0, 0)}[verb])
+    os.environ["PATH"] = usual
+
+
 SERIALS = {}
 
 
@@ -176,3 +235,4 @@ def test_luks():
     piv("eccp256", "9a", "01")
     piv("eccp384", "9c", "02")
     detached()
+    interrupted()
