@@ -22,30 +22,34 @@ struct PublicKeyTests {
         #expect(key.subjectPublicKeyInfo == written)
     }
 
-    @Test("curve parameters that are written out have the right cofactor", arguments: ["prime256v1", "brainpoolP384r1"])
+    @Test(
+        "curve parameters that are written out have the right cofactor", arguments: ["prime256v1", "brainpoolP384r1"])
     func readsExplicitParameters(_ curve: String) throws {
-        let secret = try run(
+        let sec1 = try run(
             ["openssl", "genpkey", "-outform", "DER", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(curve)"]
                 + ["-pkeyopt", "ec_param_enc:explicit"]
         ).output
-        let written = try run(["openssl", "pkey", "-inform", "DER", "-pubout", "-outform", "DER"], input: secret).output
-        for (der, isPrivate) in [(secret, true), (written, false)] {
+        let pkcs8 = try run(
+            ["openssl", "pkcs8", "-topk8", "-nocrypt", "-inform", "DER", "-outform", "DER"], input: sec1
+        ).output
+        let written = try run(["openssl", "pkey", "-inform", "DER", "-pubout", "-outform", "DER"], input: sec1).output
+        for (der, isPrivate) in [(sec1, true), (pkcs8, true), (written, false)] {
             func read(_ der: [UInt8]) throws -> PublicKey {
                 isPrivate ? try PrivateKey(der: Secret(der)).publicKey : try PublicKey(subjectPublicKeyInfo: der)
             }
             _ = try read(der)
-            // The algorithm is the first SEQUENCE that holds another; the cofactor is the last number of its parameters.
-            let root = try TLV.list(der)[0]
-            var parts = try TLV.list(root.value)
-            let place = try #require(parts.firstIndex { $0.tag == 0x30 })
-            var algorithm = try TLV.list(parts[place].value)
-            let parameters = try TLV.list(algorithm[1].value)
+            // The parameters follow the algorithm's name, or are tagged in SEC 1; the cofactor is their last number.
+            var parts = try TLV.list(TLV.list(der)[0].value)
+            let place = try #require(parts.firstIndex { $0.tag == 0x30 || $0.tag == 0xA0 })
+            let outer = try TLV.list(parts[place].value)
+            let parameters = try TLV.list(try #require(outer.last).value)
             #expect(parameters.last == TLV(0x02, [1]))
             for last in [[], [TLV(0x02, [2])], [TLV(0x02, [0])], [TLV(0x02, [0xFF])]] {
-                algorithm[1] = TLV(0x30, (parameters.dropLast() + last).flatMap { (part: TLV) in part.encoded })
-                parts[place] = TLV(0x30, algorithm.encoded)
-                let changed = TLV(0x30, parts.encoded).encoded
-                #expect(throws: CryptoFault("curve parameters without the right cofactor")) { try read(changed) }
+                let changed = TLV(0x30, (parameters.dropLast() + last).flatMap { (part: TLV) in part.encoded })
+                parts[place] = TLV(
+                    parts[place].tag, (outer.dropLast() + [changed]).flatMap { (part: TLV) in part.encoded })
+                let file = TLV(0x30, parts.encoded).encoded
+                #expect(throws: CryptoFault("curve parameters without the right cofactor")) { try read(file) }
             }
         }
     }
@@ -55,7 +59,9 @@ struct PublicKeyTests {
         let size = curve.fieldSize
         let numbers = [UInt8](repeating: 0, count: size - 1) + [5] + [UInt8](repeating: 0, count: size - 1) + [6]
         #expect(
-            VerificationKey.derSignature(concatenated: numbers, curve) == [0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x06])
+            VerificationKey.derSignature(concatenated: numbers, curve) == [
+                0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x06,
+            ])
         for count in [0, 2, 2 * size - 2, 2 * size - 1, 2 * size + 1, 2 * size + 2] {
             #expect(VerificationKey.derSignature(concatenated: .init(repeating: 1, count: count), curve) == nil)
         }

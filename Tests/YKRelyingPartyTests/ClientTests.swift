@@ -116,7 +116,8 @@ struct ClientTests {
     @Test(
         "no site has this as its identifier, so nothing is asked",
         arguments: [
-            "127.0.0.1", "[::1]", "10.0.0.1", "169.254.169.254", "127.1", "0x7f000001", "example.com:8080", "example.com/x",
+            "127.0.0.1", "[::1]", "10.0.0.1", "169.254.169.254", "127.1", "example.com:8080",
+            "example.com/x",
             "user@example.com", "EXAMPLE.com", "example.com.", "a b", "", "example.com/../y?z#w",
         ])
     func asksOnlySites(_ name: String) async throws {

@@ -59,7 +59,8 @@ struct MetadataTests {
         #expect(verdict == list.verdict)
     }
 
-    @Test("the numbers of an ECDSA signature have exactly the length of the field (RFC 7518 §3.4)", arguments: [33, 64])
+    @Test(
+        "the numbers of an ECDSA signature have exactly the length of the field (RFC 7518 §3.4)", arguments: [33, 64])
     func refusesLongerNumbers(_ length: Int) throws {
         let list = try SignedList.named("ES256")
         let parts = list.jwt.split(separator: UInt8(ascii: "."))

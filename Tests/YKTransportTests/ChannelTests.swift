@@ -159,9 +159,18 @@ import YKWire
     }
 
     @Test func noProgressStops() {
-        let channel = channel(ScriptedLink(["61ff", "61ff", "9000"]))
+        let channel = channel(ScriptedLink(["61ff", "61ff", "61ff", "9000"]))
         #expect(throws: CardError.endlessReply(during: "command 00a10000")) { try channel.transmit(APDU(ins: 0xA1)) }
-        #expect(channel.exchanges == 2)
+        #expect(channel.exchanges == 3)
+    }
+
+    @Test("a card that sends data only for the length that it announced is asked for it, from then on at once")
+    func theAnnouncedLengthIsAskedFor() throws {
+        let log = ScriptedLink.Log()
+        let channel = channel(ScriptedLink(["6102", "6102", "01029000", "6101", "039000"], log: log))
+        #expect(try channel.transmit(APDU(ins: 0xA1)).data == [1, 2])
+        #expect(try channel.transmit(APDU(ins: 0xA1)).data == [3])
+        #expect(log.lines.dropFirst() == ["00a1000000", "00c0000000", "00c0000002", "00a1000000", "00c0000001"])
     }
 
     @Test func roundsAndBytesAreCapped() throws {

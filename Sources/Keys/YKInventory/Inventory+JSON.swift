@@ -43,7 +43,9 @@ extension Inventory {
         guard let name = json["key"]?["name"]?.string, let time = json["time"]?.int else {
             throw .malformed("the members 'key' and 'time' are missing")
         }
-        guard let entries = json["items"]?.array else { throw .malformed("the member 'items' is not a list") }
+        guard let entries = (json["items"] ?? .array([])).array else {
+            throw .malformed("the member 'items' is not a list")
+        }
         guard entries.count <= Self.itemLimit else { throw .malformed("\(entries.count) items") }
         var items: [Item] = []
         for entry in entries { items.append(try Item(entry)) }

@@ -25,28 +25,17 @@ enum CardApplications {
     }
 
     /// Returns the capability of an application that can be selected, or nothing if it cannot. A FIDO application that
-    /// answers SELECT with `U2F_V2` supports U2F, and FIDO2 only if it answers authenticatorGetInfo.
+    /// answers SELECT with `U2F_V2` supports U2F as well.
     static func answer(of aid: AID, on channel: CardChannel) throws(CardError) -> Capability {
         do throws(CardError) {
             let reply = try channel.select(aid)
             let capability = all.first { $0.aid == aid }?.capability ?? []
-            guard aid == .fido, reply == Array("U2F_V2".utf8) else { return capability }
-            return try hasCTAP2(channel) ? [capability, .u2f] : .u2f
+            return aid == .fido && reply == Array("U2F_V2".utf8) ? capability.union(.u2f) : capability
         } catch {
             switch error {
             case .appletMissing, .status: return []
             default: throw error
             }
-        }
-    }
-
-    /// Whether the application answers authenticatorGetInfo; true if a recording does not show that.
-    private static func hasCTAP2(_ channel: CardChannel) throws(CardError) -> Bool {
-        let question = APDU(
-            cla: 0x80, ins: FIDOProtocol.Instruction.message, data: [CTAPProtocol.Command.getInfo], le: .max)
-        do { return try channel.transmit(question).data.first == 0 } catch {
-            guard case .link(.replay) = error else { throw error }
-            return true
         }
     }
 }

@@ -38,11 +38,11 @@ extension [TLV] {
 }
 
 extension SlotMetadata {
-    /// Reads the metadata of a slot; `nil` for an empty one, of which some cards report policies or nothing instead of
-    /// refusing the question (PivApplet).
+    /// Reads the metadata of a slot; `nil` for an empty one, of which PivApplet reports policies and the origin 0 instead
+    /// of refusing the question.
     init?(_ objects: [TLV]) throws(WireError) {
         let code = try objects.bytes(Tag.origin, 1, "origin").map { $0[0] }
-        if objects.value(Tag.algorithm) == nil, objects.value(Tag.publicKey) == nil, code ?? 0 == 0 { return nil }
+        if objects.value(Tag.algorithm) == nil, objects.value(Tag.publicKey) == nil, code == 0 { return nil }
         let algorithm = PIVAlgorithm(rawValue: try objects.needed(Tag.algorithm, 1, "algorithm")[0])
         self.algorithm = algorithm
         let codes = try objects.bytes(Tag.policies, 2, "policies") ?? [0, 0]
