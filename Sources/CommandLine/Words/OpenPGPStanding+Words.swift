@@ -30,6 +30,7 @@ extension OpenPGPStanding {
         switch (user, admin) {
         case (.initial, .initial): "ykit openpgp access change-pin, ykit openpgp access change-admin-pin"
         case (.initial, _): "ykit openpgp access change-pin"
+        case (_, .initial): "ykit openpgp access change-admin-pin"
         case (_, .unusable) where isHashed == false: "only 'ykit openpgp reset' clears this; it deletes all keys"
         case (_, .unusable), (_, .unknown): "repeat the command, with the old admin PIN or the new one"
         case (.unusable, _): "ykit openpgp access unblock-pin sets the user PIN with the admin PIN"

@@ -82,7 +82,9 @@ extension OpenPGPService {
         }
         try store(facts.isGnuk ? [] : OpenPGPKDF.off)
         if let refusal = try refusal(ChangePIN(Password.admin, from: initial.admin.value, to: newAdmin)) {
-            throw .unfinished(OpenPGPStanding(isHashed: false, user: .initial, admin: .initial), refusal)
+            // The only user PIN that a Gnuk token can have now is also the new one.
+            let user: OpenPGPStanding.PIN = facts.isGnuk ? .new : .initial
+            throw .unfinished(OpenPGPStanding(isHashed: false, user: user, admin: .initial), refusal)
         }
         guard !facts.isGnuk else { return }
         if let refusal = try refusal(ChangePIN(Password.signing, from: initial.user.value, to: newUser)) {
@@ -179,10 +181,11 @@ extension OpenPGPService {
         throw .administration(refused)
     }
 
-    /// Changes the admin PIN to another form and verifies it; returns whether the card accepted that.
+    /// Changes the admin PIN to another form, and verifies it for the next step; returns whether it is changed.
     private func restore(_ form: SharedSecret, from other: SharedSecret) throws(OpenPGPError) -> Bool {
         guard try refusal(ChangePIN(Password.admin, from: other.value, to: form.value)) == nil else { return false }
-        return try refusal(VerifyPIN(Password.admin, form.value)) == nil
+        _ = try refusal(VerifyPIN(Password.admin, form.value))
+        return true
     }
 
     private func setAdminPIN(_ change: DerivationChange, _ standing: OpenPGPStanding) throws(OpenPGPError) {

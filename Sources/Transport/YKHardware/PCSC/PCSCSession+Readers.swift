@@ -29,14 +29,14 @@ struct ReaderListing {
 
     /// The answer to reset of the card in a reader; `nil` when there is none, or the list is no longer valid.
     func atr(in reader: String, at now: ContinuousClock.Instant = .now) -> [UInt8]? {
-        let atr = status(of: reader, at: now)?.atr
+        guard now < end else { return nil }
+        let atr = readers.first { $0.status.name == reader }?.status.atr
         return atr?.isEmpty == false ? atr : nil
     }
 
-    /// The status of a reader; `nil` when there is none of this name, or the list is no longer valid.
-    func status(of reader: String, at now: ContinuousClock.Instant = .now) -> ReaderStatus? {
-        now < end ? readers.first { $0.status.name == reader }?.status : nil
-    }
+    /// Whether a program was connected to the card in a reader when the readers were listed. Programs that share a card
+    /// keep it open.
+    func isInUse(_ reader: String) -> Bool { readers.contains { $0.status.name == reader && $0.status.isInUse } }
 }
 
 extension PCSCSession {
@@ -60,16 +60,6 @@ extension PCSCSession {
                 }
             }
             throw PCSCFailure(.insufficientBuffer, .list)
-        }
-    }
-
-    /// Whether a program is connected to the card in a reader.
-    func isInUse(_ reader: String) throws(PCSCFailure) -> Bool {
-        if let known = listing?.status(of: reader) { return known.isInUse }
-        let nothing = ReaderSnapshot(status: .init(name: reader, hasCard: false), state: 0)
-        do { return try states(of: [nothing], wait: 0).first?.status.isInUse ?? false } catch {
-            guard !error.code.meansServiceLost else { throw error }
-            return false
         }
     }
 

@@ -63,7 +63,6 @@ final class PCSCSession {
     /// Connects to a card and reads its identity and the reader's.
     func connect(_ target: Target) throws(PCSCFailure) -> CardFacts {
         try withContext { context throws(PCSCFailure) in
-            let isShared = try isInUse(target.reader)
             var code = connect(target, in: context)
             // A pcscd that has just started searches for readers before it lists them, but not before it connects.
             if code == .unknownReader, try readerNames().contains(target.reader) {
@@ -77,7 +76,8 @@ final class PCSCSession {
             guard code == .success, let card else { throw PCSCFailure(code, .connect) }
             return CardFacts(
                 atr: listing?.atr(in: target.reader) ?? atr(of: card),
-                maxCommandLength: ReaderFeatures.maxCommandLength(card, library), isShared: isShared)
+                maxCommandLength: ReaderFeatures.maxCommandLength(card, library),
+                isShared: listing?.isInUse(target.reader) ?? false)
         }
     }
 
