@@ -24,10 +24,10 @@ guard Terminal.fillPlaces() else {
     Terminal().fail(.usage("standard output is closed", hint: "redirect it to /dev/null to discard the results"))
     ExitStatus.usage.end()
 }
-guard Program.isReadable else {
+guard let words = ProgramArguments.words else {
     Terminal().fail(.usage("an argument is not valid UTF-8", hint: "rename the file, or make a link to it"))
     ExitStatus.usage.end()
 }
 Program.root = Ykit.self
 Interruption.install()
-MainLoop.current.run { await Program.run(AgePluginLine.words(CommandLine.arguments)) }.end()
+MainLoop.current.run { await Program.run(AgePluginLine.words(words)) }.end()

@@ -3,12 +3,44 @@
 #include "CThreads.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
+
+static int argument_count;
+static char **arguments;
+
+static void keep_arguments(int count, char **words, char **environment) {
+    (void)environment;
+    argument_count = count;
+    arguments = words;
+}
+
+// glibc passes argc, argv and envp to each function of this section, before main.
+__attribute__((section(".init_array"), used)) static void (*keep_arguments_at_start)(int, char **, char **) =
+    keep_arguments;
+
+int ykit_argument_count(void) { return argument_count; }
+
+const char *ykit_argument(int index) { return index >= 0 && index < argument_count ? arguments[index] : NULL; }
+
+int ykit_rename_new(const char *old, const char *new_name) {
+    if (!renameat2(AT_FDCWD, old, AT_FDCWD, new_name, RENAME_NOREPLACE)) return 0;
+    if (errno != EINVAL && errno != ENOSYS) return -1;
+    // A file system without that flag: a second name, or, where there are no links, a check before.
+    if (!link(old, new_name)) return unlink(old);
+    if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS) return -1;
+    if (!access(new_name, F_OK)) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(old, new_name);
+}
 
 int ykit_semaphore_wait(sem_t *semaphore, int milliseconds) {
     struct timespec until;

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Swift's Glibc module lacks of threads and processes: waits on the monotonic clock, processors, the heap that threads
-// share, fork, the system's log.
+// What Swift's Glibc module lacks of threads and processes: the arguments, waits on the monotonic clock, processors, the
+// heap that threads share, fork, a file's new name, the system's log.
 #pragma once
 #include <semaphore.h>
+
+// The number of words on the command line, the program's name included.
+int ykit_argument_count(void);
+
+// A word of the command line as the kernel passed it, or a null pointer after the last one. Needs neither /proc nor the
+// environment, unlike Swift's CommandLine.
+const char *ykit_argument(int index);
+
+// Renames a file unless the new name is in use. Returns 0, or -1 with errno (EEXIST for a name in use).
+int ykit_rename_new(const char *old, const char *new_name);
 
 // Waits for a semaphore for at most this many milliseconds on the monotonic clock. Returns 0 if it was posted, else -1.
 int ykit_semaphore_wait(sem_t *semaphore, int milliseconds);
