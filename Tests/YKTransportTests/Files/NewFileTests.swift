@@ -63,10 +63,34 @@ import YKTransport
         var file = try NewFile(beside: path)
         try file.append(Array("secret".utf8))
         try file.takeTemporaryName()
-        #expect(folder.names == ["secret.new-\(getpid())-0"])
-        #expect(folder.mode("secret.new-\(getpid())-0") == 0o600)
+        #expect(folder.names == ["secret.kept-\(getpid())-0"])
+        #expect(folder.mode("secret.kept-\(getpid())-0") == 0o600)
         #expect(try file.takeFree())
         #expect(folder.names == ["secret"])
+    }
+
+    @Test func whatMustOutliveAProgramIsRemovedByNoOther() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/secret"
+        try "theirs".write(toFile: path + ".kept-999999999-0", atomically: false, encoding: .utf8)
+        var file = try NewFile(beside: path)
+        #expect(try file.takeFree())
+        #expect(folder.names == ["secret", "secret.kept-999999999-0"])
+    }
+
+    @Test func aTemporaryNameStaysIfTheNameIsLost() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/secret"
+        do {
+            var file = try NewFile(beside: path)
+            try file.append(Array("secret".utf8))
+            try file.takeTemporaryName()
+            try "theirs".write(toFile: path, atomically: false, encoding: .utf8)
+            #expect(try file.takeFree() == false)
+            try file.keepTemporaryName()
+        }
+        #expect(folder.names == ["secret", "secret.kept-\(getpid())-0"])
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "theirs")
     }
 
     @Test func aFileThatIsNotCompletedLeavesWhatAKilledProgramLeft() throws {

@@ -24,6 +24,7 @@ struct AccountOnKeys: Report {
 
 /// Adds an account from separate options.
 struct OATHAdd: Verb {
+    static let readsLines = true
     static let about = About(
         "add", "Add an account. Asks for its secret.",
         discussion: """
@@ -106,8 +107,7 @@ struct OATHAdd: Verb {
             do {
                 try await writer.put(account, force: force)
                 if written.isEmpty {
-                    try container?.commit()
-                    try made?.show()
+                    try Disclosure.each([{ try container?.commit() }, { try made?.show() }])
                 }
                 try await writer.checkTouch(account)
             } catch {

@@ -33,6 +33,7 @@ package final class AtomicFile {
     /// - Parameter isSecret: Whether only the owner may read the file (mode 0600) instead of everyone (0644).
     package init(_ path: String, _ manner: Manner, isSecret: Bool = true) throws(Explanation) {
         try Files.refuseStandardOutput(path)
+        try Files.checkName(path)
         (self.path, self.manner) = (path, manner)
         let mode: UInt32 = isSecret ? 0o600 : 0o644
         if let descriptor = Self.descriptor(path) {
@@ -69,7 +70,8 @@ package final class AtomicFile {
     }
 
     /// Writes content that must be on disk before the next command to the key, under a temporary name. The file is
-    /// removed unless ``keep()`` follows; if the program is killed before that, it stays.
+    /// removed unless ``keep()`` follows; if the program is killed before that, it stays. Once the key has accepted a
+    /// secret, ``keep()`` is therefore the next call, whatever else fails.
     package func write(_ bytes: [UInt8]) throws(Explanation) {
         try put(bytes)
         do {
@@ -85,20 +87,23 @@ package final class AtomicFile {
         } catch { throw error.explanation }
     }
 
-    /// Gives the file its final name.
+    /// Gives the file its final name. Its content is never lost: if it cannot get that name, it keeps a temporary one.
     ///
-    /// - Throws: `file-exists` if another program took the name meanwhile; the file then keeps a temporary one.
+    /// - Throws: `file-exists` if another program took the name meanwhile, or why the name cannot be given; the hint
+    ///   names the file with the content.
     package func keep() throws(Explanation) {
+        var failure: Explanation
         do {
             guard manner == .new else {
                 try file?.replace()
                 return
             }
             guard try file?.takeFree() == false else { return }
-            try file?.keepTemporaryName()
-        } catch { throw error.explanation }
-        var taken = Explanation.exists(path)
-        taken.hint = "another program created it just now; the content is in \(file?.path.printable ?? "")"
-        throw taken
+            failure = Explanation.exists(path)
+        } catch { failure = error.explanation }
+        do { try file?.keepTemporaryName() } catch { throw failure }
+        let why = failure.code == "file-exists" ? "another program created it just now; " : ""
+        failure.hint = "\(why)the content is in \(file?.path.printable ?? "")"
+        throw failure
     }
 }

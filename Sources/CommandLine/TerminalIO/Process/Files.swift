@@ -19,6 +19,14 @@ package enum Files {
         throw .usage("this must be a file, not standard output", hint: "use ./- for a file of that name")
     }
 
+    /// Refuses the name of a file to write that no file can have: an empty one, which a shell makes of an unset variable,
+    /// or one that is too long.
+    static func checkName(_ path: String) throws(Explanation) {
+        guard !path.isEmpty else { throw .usage("the name of the file to write must not be empty") }
+        var info = stat()
+        guard lstat(path, &info) == 0 || errno != ENAMETOOLONG else { throw failure("cannot create", path) }
+    }
+
     /// Returns the absolute path.
     package static func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
@@ -29,6 +37,7 @@ package enum Files {
 
     /// Checks that a file can be created: its name is free, and its folder exists and may be written.
     package static func checkNew(_ path: String) throws(Explanation) {
+        try checkName(path)
         if isTaken(path) { throw .exists(path) }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard access(folder, W_OK) == 0 else { throw failure("cannot create", path) }
@@ -101,7 +110,10 @@ package enum Files {
     private static func with<Value>(
         _ path: String, _ body: (Int32) throws(Explanation) -> Value
     ) throws(Explanation) -> Value {
-        if path == "-" { return try body(0) }
+        if path == "-" {
+            try StandardInput.beginFile()
+            return try body(0)
+        }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("cannot open", path) }
         defer { close(descriptor) }
@@ -154,7 +166,7 @@ package enum Files {
     /// Saves bytes that a key produces only once in a new file, after their destination could not be written.
     ///
     /// - Returns: The file, in the folder for temporary files or in the current one; `nil` if neither is writable.
-    static func rescue(_ bytes: [UInt8]) -> String? {
+    package static func rescue(_ bytes: [UInt8]) -> String? {
         for folder in [Variables["TMPDIR"] ?? "/tmp", "."] {
             for attempt in 0..<100 {
                 let path = "\(folder)/ykit-result-\(getpid())-\(attempt)"

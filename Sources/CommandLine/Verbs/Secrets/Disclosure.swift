@@ -45,11 +45,30 @@ package struct Disclosure {
     /// Discloses the secrets of a change that failed, if the key may have made it anyway, having sent no reply.
     package static func keep(_ made: [Disclosure], after error: any Error, _ terminal: Terminal) throws {
         guard unanswered.contains(Explanation(error).code) else { return }
-        for secret in made {
-            try secret.show()
-            let place = secret.path.map { "the secret is in \($0.printable)" } ?? "keep the secret"
-            terminal.warnNow("the key did not answer and may have made the change: \(place)")
+        try each(
+            made.map { secret in
+                {
+                    try secret.show()
+                    let place = secret.path.map { "the secret is in \($0.printable)" } ?? "keep the secret"
+                    terminal.warnNow("the key did not answer and may have made the change: \(place)")
+                }
+            })
+    }
+
+    /// Discloses secrets that the key has accepted, all of them even if one fails.
+    ///
+    /// - Throws: The first failure.
+    package static func show(_ made: [Disclosure]) throws { try each(made.map { secret in { try secret.show() } }) }
+
+    /// Takes all steps that save what the key has accepted, even if one fails.
+    ///
+    /// - Throws: The first failure.
+    package static func each(_ steps: [() throws -> Void]) throws {
+        var failure: (any Error)?
+        for step in steps {
+            do { try step() } catch { failure = failure ?? error }
         }
+        if let failure { throw failure }
     }
 
     /// The codes of failures after which the key may have changed.
@@ -58,8 +77,21 @@ package struct Disclosure {
     ]
 
     /// Gives the file its name; shows the QR code, and the text unless it is in a file.
+    ///
+    /// - Throws: An error that names the file in which the secret is, if the name or the terminal is lost.
     package func show() throws {
         try file?.commit()
+        do { try tell() } catch {
+            guard path == nil else { throw error }
+            var bytes = text.value.copyBytes() + [UInt8(ascii: "\n")]
+            defer { Secret.wipe(&bytes) }
+            var failure = Explanation(error)
+            failure.hint = Files.rescue(bytes).map { "the secret is in \($0.printable)" } ?? failure.hint
+            throw failure
+        }
+    }
+
+    private func tell() throws {
         if !code.isEmpty {
             let prompt = try Prompt(orElse: "")
             for line in code { prompt.tell(line) }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CThreads
 import Glibc
 
 /// A file being written: never through a symbolic link, and without changing an existing file before it is complete.
 ///
 /// A file that was created beside another is removed at the end of its life unless it was given its name by
 /// ``replace()`` or ``takeFree()`` when it was complete. Until then it has no name at all (`O_TMPFILE`), so that a
-/// killed program leaves nothing behind, or a temporary one: where the file system has no nameless files, and from
-/// ``takeTemporaryName()`` on, for content that must outlive the program. The next program that completes the same file
-/// removes what a killed one left.
+/// killed program leaves nothing behind, or a temporary one (`PATH.new-PID-N`) where the file system has no nameless
+/// files; the next program that completes the same file removes what a killed one left. Content that must outlive the
+/// program has a name that no program removes (`PATH.kept-PID-N`) from ``takeTemporaryName()`` on.
 package struct NewFile: ~Copyable {
     /// The current name, or the future one while the file has no name.
     package private(set) var path: String
@@ -24,6 +25,8 @@ package struct NewFile: ~Copyable {
         case final
         /// A temporary name, removed with the file.
         case temporary
+        /// A temporary name that stays if the program is killed; removed with the file.
+        case kept
         /// No name yet.
         case none
     }
@@ -51,12 +54,12 @@ package struct NewFile: ~Copyable {
 
     private static func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
 
-    /// Runs `body` with the first unused name of the form `PATH.new-PID-N`.
+    /// Runs `body` with the first unused name of the form `PATH.new-PID-N`, or `PATH.kept-PID-N`.
     private static func withFreeName<Value: ~Copyable>(
-        beside path: String, _ body: (String) throws(FileFailure) -> Value
+        beside path: String, _ word: String = "new", _ body: (String) throws(FileFailure) -> Value
     ) throws(FileFailure) -> Value {
         for attempt in 0..<100 {
-            do throws(FileFailure) { return try body("\(path).new-\(getpid())-\(attempt)") } catch {
+            do throws(FileFailure) { return try body("\(path).\(word)-\(getpid())-\(attempt)") } catch {
                 guard error.number == EEXIST else { throw FileFailure(.create, path, error.number) }
             }
         }
@@ -99,7 +102,7 @@ package struct NewFile: ~Copyable {
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
-        guard naming == .temporary else { return }
+        guard naming == .temporary || naming == .kept else { return }
         unlink(path)
         UnfinishedWork.end()
     }
@@ -129,23 +132,20 @@ package struct NewFile: ~Copyable {
         guard ![ENOSPC, EDQUOT, EFBIG].contains(number) else { throw FileFailure(.write, target, number) }
     }
 
-    /// Gives a nameless file a temporary name, on disk, so that its content outlives the program.
+    /// Gives the file a temporary name, on disk, so that its content outlives the program.
     package mutating func takeTemporaryName() throws(FileFailure) {
-        try link()
-        Self.syncFolder(of: path)
-    }
-
-    private mutating func link() throws(FileFailure) {
-        guard naming == .none else { return }
-        let open = Self.link(descriptor)
-        path = try Self.withFreeName(beside: target) { name throws(FileFailure) in
-            guard linkat(AT_FDCWD, open, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else {
-                throw FileFailure(.create, name)
-            }
+        guard naming == .none || naming == .temporary else { return }
+        let (before, source) = (naming, naming == .none ? Self.link(descriptor) : path)
+        path = try Self.withFreeName(beside: target, "kept") { name throws(FileFailure) in
+            let failed =
+                before == .none
+                ? linkat(AT_FDCWD, source, AT_FDCWD, name, AT_SYMLINK_FOLLOW) : ykit_rename_new(source, name)
+            guard failed == 0 else { throw FileFailure(.create, name) }
             return name
         }
-        naming = .temporary
-        UnfinishedWork.begin()
+        naming = .kept
+        if before == .none { UnfinishedWork.begin() }
+        Self.syncFolder(of: path)
     }
 
     /// Keeps the file under its temporary name.
@@ -156,7 +156,17 @@ package struct NewFile: ~Copyable {
 
     /// Gives the file its name, replacing an existing file.
     package mutating func replace() throws(FileFailure) {
-        try link()
+        if naming == .none {
+            let open = Self.link(descriptor)
+            path = try Self.withFreeName(beside: target) { name throws(FileFailure) in
+                guard linkat(AT_FDCWD, open, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else {
+                    throw FileFailure(.create, name)
+                }
+                return name
+            }
+            naming = .temporary
+            UnfinishedWork.begin()
+        }
         guard rename(path, target) == 0 else { throw FileFailure(.replace, target) }
         commit(as: target)
         Self.removeLeftovers(of: target)
@@ -164,17 +174,13 @@ package struct NewFile: ~Copyable {
 
     /// Gives the file its name if that is unused; otherwise returns `false`, and changes nothing.
     package mutating func takeFree() throws(FileFailure) -> Bool {
-        let source = naming == .none ? Self.link(descriptor) : path
-        if linkat(AT_FDCWD, source, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 {
-            if naming == .temporary { unlink(path) }
-        } else if errno == EEXIST {
+        let failed =
+            naming == .none
+            ? linkat(AT_FDCWD, Self.link(descriptor), AT_FDCWD, target, AT_SYMLINK_FOLLOW)
+            : ykit_rename_new(path, target)
+        guard failed == 0 else {
+            guard errno == EEXIST else { throw FileFailure(.create, target) }
             return false
-        } else {
-            // FAT has no links.
-            let failure = FileFailure(.create, target)
-            guard naming == .temporary, [EPERM, ENOTSUP, ENOSYS].contains(failure.number) else { throw failure }
-            if access(target, F_OK) == 0 { return false }
-            guard rename(path, target) == 0 else { throw FileFailure(.create, target) }
         }
         commit(as: target)
         Self.removeLeftovers(of: target)
@@ -187,7 +193,7 @@ package struct NewFile: ~Copyable {
     }
 
     private mutating func commit(as name: String) {
-        if naming == .temporary { UnfinishedWork.end() }
+        if naming == .temporary || naming == .kept { UnfinishedWork.end() }
         (path, naming) = (name, .final)
     }
 
