@@ -34,6 +34,7 @@ struct OATHPasswordChange: Report {
 
 /// Sets, changes or removes the password.
 struct OATHAccessChange: Verb {
+    static let readsLines = true
     static let about = About(
         "change", "Set, change or remove the password.",
         discussion: """
@@ -155,11 +156,13 @@ struct OATHAccessForget: Verb {
     func run(in run: Run) async throws -> Outcome<ForgottenPasswords> {
         let keyring = try run.keyring()
         if all {
+            try run.endPlan("forget all passwords in \(keyring.place)")
             let count = try keyring.forgetAll()
             let what = count.map { "forgot \($0)" } ?? "forgot all"
             return Outcome(ForgottenPasswords(count: count), "\(what) in \(keyring.place)")
         }
         let info = await (try run.open(OATHService.self)).info
+        try run.endPlan("forget the password for \(info.deviceID) in \(keyring.place)")
         let found = try keyring.forget(info.deviceID)
         let line =
             found ? "forgot the password for \(info.deviceID)" : "no password was remembered for \(info.deviceID)"

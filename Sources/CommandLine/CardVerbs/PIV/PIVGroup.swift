@@ -65,7 +65,7 @@ struct PIVReset: Verb {
     func run(in run: Run) async throws -> Outcome<ResetReport> {
         let service = try await run.openPIV()
         if let plan = run.plan { try await describe(plan, service) }
-        try run.endPlan()
+        try run.endPlan(nil)
         try run.confirm(
             typing: "reset",
             "this blocks PIN and PUK, then permanently deletes all PIV keys, certificates and objects on this key",

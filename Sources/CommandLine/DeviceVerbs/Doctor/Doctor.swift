@@ -26,6 +26,7 @@ struct Findings: Report {
 
 /// Diagnoses step by step why a key cannot be reached.
 struct Doctor: Verb {
+    static let uses: GlobalUse = [.device, .virtual, .replay, .record, .channel]
     /// An unusable file is one of the problems that it reports.
     static let needsConfiguration = false
     static let about = About(

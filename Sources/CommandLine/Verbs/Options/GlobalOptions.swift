@@ -10,14 +10,19 @@ package struct GlobalOptions: ParsableArguments {
     /// The value of `--virtual` without a file name.
     static let inMemory = ":memory:"
 
-    @Option("--device <serial>", help: "Use the key with this serial number (YKIT_DEVICE).", completion: .serials)
+    @Option(
+        "--device <serial>", help: "Use the key with this serial number (YKIT_DEVICE).", completion: .serials,
+        transform: Self.notEmpty)
     package var device: String?
 
     @Option(
-        "--reader <name>", help: "Use the reader of this name or part of a name (YKIT_READER).", completion: .readers)
+        "--reader <name>", help: "Use the reader of this name or part of a name (YKIT_READER).", completion: .readers,
+        transform: Self.notEmpty)
     package var reader: String?
 
-    @Option("--path <path>", help: "Use the key at this USB port or node, such as 1-2 or /dev/hidraw0 (YKIT_PATH).")
+    @Option(
+        "--path <path>", help: "Use the key at this USB port or node, such as 1-2 or /dev/hidraw0 (YKIT_PATH).",
+        transform: Self.notEmpty)
     package var path: String?
 
     @Option("--link", help: "Transport: auto, hid, pcsc, or usb for CCID without pcscd (YKIT_LINK).")
@@ -67,6 +72,12 @@ package struct GlobalOptions: ParsableArguments {
     @Option("--log-file <file>", help: "Write the log to this file.") var logFile: String?
 
     package init() {}
+
+    /// Refuses an empty name of a key, which a shell makes of an unset variable.
+    @Sendable private static func notEmpty(_ word: String) throws -> String {
+        guard !word.isEmpty else { throw UsageError("it must not be empty") }
+        return word
+    }
 }
 
 extension GlobalOptions {
@@ -89,9 +100,11 @@ extension GlobalOptions {
         }
         if replayMode != nil, replay == nil { throw .usage("--replay-mode needs --replay FILE") }
         if keepSecrets, record == nil, !uses.contains(.secrets) { throw .usage("--keep-secrets needs --record FILE") }
+        try channel.checkCombinations(opensChannel: uses.contains(.device))
         for file in [record, logFile] { try Files.refuseStandardOutput(file) }
         guard let chosen = replay.map({ _ in "--replay" }) ?? virtual.map({ _ in "--virtual" }) else { return }
         if path != nil { throw .usage("--path cannot be combined with \(chosen)") }
+        if link == .usb { throw .usage("--link usb cannot be combined with \(chosen)") }
         guard replay != nil else { return }
         if device != nil { throw .usage("--device cannot be combined with --replay") }
         if reader != nil { throw .usage("--reader cannot be combined with --replay") }

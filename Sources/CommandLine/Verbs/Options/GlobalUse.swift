@@ -11,7 +11,7 @@ package struct GlobalUse: OptionSet, Sendable {
 
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The key of this machine: --device, --reader, --path, --link.
+    /// The key of this machine: --device, --reader, --path, --link, --notify.
     package static let device = GlobalUse(rawValue: 1)
     /// --virtual.
     package static let virtual = GlobalUse(rawValue: 2)
@@ -48,6 +48,8 @@ package struct GlobalUse: OptionSet, Sendable {
             (.channel, "--scp-ca", channel.scpCa != nil), (.channel, "--scp-card-key", channel.scpCardKey != nil),
             (.channel, "--scp-oce", channel.scpOce != nil), (.channel, "--scp-oce-ca", channel.scpOceCa != nil),
             (.channel, "--scp-password-fd", channel.scpPasswordFd != nil), (.plan, "--plan", line.plan),
+            ([.device, .reader], "--notify", line.notify),
+            ([.device, .reader, .replay, .record], "--timeout", line.timeout != nil),
         ]
     }
 
@@ -67,5 +69,7 @@ package struct GlobalUse: OptionSet, Sendable {
         if isDisjoint(with: [.record, .secrets]) { options.keepSecrets = false }
         if !contains(.channel) { options.channel = SecureChannelOptions() }
         if !contains(.plan) { options.plan = false }
+        if isDisjoint(with: [.device, .reader]) { options.notify = false }
+        if isDisjoint(with: [.device, .reader, .replay, .record]) { options.timeout = nil }
     }
 }

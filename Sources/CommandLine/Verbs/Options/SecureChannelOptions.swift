@@ -20,7 +20,8 @@ package struct SecureChannelOptions: ParsableArguments {
 
     @Option(
         "--scp-keys <file>",
-        help: "SCP03 keys, ENC:MAC or ENC:MAC:DEK in hexadecimal, in this file; or set YKIT_SCP_KEYS to the keys.")
+        help: "SCP03 keys, ENC:MAC or ENC:MAC:DEK in hexadecimal, in this file; or set YKIT_SCP_KEYS to the keys.",
+        completion: .input)
     var scpKeys: String?
 
     @Option("--scp-keys-fd <n>", help: "Read the SCP03 keys from this open file descriptor.") var scpKeysFd: Int32?
@@ -59,6 +60,31 @@ package struct SecureChannelOptions: ParsableArguments {
                 "YKIT_SCP is '\(text.printable)', expected 03, 11a, 11b or 11c, optionally with a version, as in 03,1")
         }
         return choice
+    }
+
+    /// Refuses options for a secure channel that is not used.
+    ///
+    /// - Parameter opensChannel: Whether the verb opens the channel, rather than decrypting a recorded one.
+    func checkCombinations(opensChannel: Bool) throws(Explanation) {
+        let kind = try choice()?.kind
+        let isSCP11 = kind.map { $0 != .scp03 } ?? false
+        let given: [(isGiven: Bool, isUsed: Bool, name: String, needed: String)] = [
+            (scpKeys != nil, kind == .scp03 || !opensChannel, "--scp-keys", "--scp 03"),
+            (scpKeysFd != nil, kind == .scp03 || !opensChannel, "--scp-keys-fd", "--scp 03"),
+            // Without --scp these two verify a key that requires a channel over NFC.
+            (scpCa != nil, opensChannel && kind != .scp03, "--scp-ca", "--scp 11a, 11b or 11c"),
+            (scpCardKey != nil, opensChannel && kind != .scp03, "--scp-card-key", "--scp 11a, 11b or 11c"),
+            (scpOce != nil, opensChannel && isSCP11 && kind != .b, "--scp-oce", "--scp 11a or 11c"),
+            (scpOceCa != nil, opensChannel && isSCP11 && kind != .b, "--scp-oce-ca", "--scp 11a or 11c"),
+            (scpPasswordFd != nil, opensChannel && isSCP11 && kind != .b, "--scp-password-fd", "--scp 11a or 11c"),
+        ]
+        if let useless = given.first(where: { $0.isGiven && !$0.isUsed }) {
+            throw .usage(
+                opensChannel
+                    ? "\(useless.name) needs \(useless.needed)" : "\(useless.name) has no effect on this verb")
+        }
+        if scpKeys != nil, scpKeysFd != nil { throw .usage("--scp-keys and --scp-keys-fd cannot be combined") }
+        if scpCa != nil, scpCardKey != nil { throw .usage("--scp-ca and --scp-card-key cannot be combined") }
     }
 
     /// Returns the keys for the requested channel; `nil` without one.

@@ -25,10 +25,10 @@ extension Run {
     /// Ends a plan: what follows has no exchange with the key. Does nothing in a run that carries out the verb.
     ///
     /// - Parameters:
-    ///   - step: What follows, in words.
+    ///   - step: What follows, in words; `nil` only if the plan has it already.
     ///   - details: More about it.
     /// - Throws: `PlanEnd`.
-    package func endPlan(_ step: String? = nil, _ details: [String] = []) throws {
+    package func endPlan(_ step: String?, _ details: [String] = []) throws {
         guard let plan else { return }
         if let step { plan.add(step, details) }
         throw PlanEnd()

@@ -123,7 +123,7 @@ package enum StoreKeys {
                 store, present.options(key), for: "open the \(name)")
         }
         let seal = try await run.seal(storeKey, key, newKey, besides: store.seals, of: name)
-        try run.endPlan()
+        try run.endPlan("add key '\(seal.name.printable)' to \(file.path.printable)")
         let count = try file.add(seal, to: store)
         return Outcome(
             AddedStoreKey(seal: seal, keys: count), "added \(seal.kind) key '\(seal.name.printable)' (\(seal.id))")
@@ -131,12 +131,12 @@ package enum StoreKeys {
 
     /// Removes a key from a store.
     package static func remove(
-        _ name: String, from file: StoreFile, _ confirmation: Confirmation, _ run: Run
+        _ name: EntryQuery, from file: StoreFile, _ confirmation: Confirmation, _ run: Run
     ) throws -> Outcome<RemovedStoreKey> {
         var copy = try file.read()
-        let seal = try copy.removeSeal(name)
+        let seal = try copy.removeSeal(name.text)
         try confirmation.ask("remove key '\(seal.name.printable)' (\(seal.id)) from the store?", in: run)
-        try run.endPlan()
+        try run.endPlan("remove key '\(seal.name.printable)' from \(file.path.printable)")
         let count = try file.update { store throws(StoreError) -> Int in
             _ = try store.removeSeal(seal.id)
             return store.seals.count
