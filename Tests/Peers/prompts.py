@@ -64,13 +64,13 @@ def test_setup():
     """Every step is offered once, skipped by Enter, done by its command, and not offered again."""
     plain("virtual", "new", "new.json")
     words = ["--virtual=new.json", "setup"]
-    steps = ["fidoPIN", "pivPIN", "pivPUK", "managementKey", "browser", "sshKey", "secondKey"]
+    steps = ["fidoPIN", "pivPIN", "pivPUK", "managementKey", "otherPINs", "browser", "sshKey", "secondKey"]
 
     def states():
         return {step["step"]: step["state"] for step in json.loads(plain(*words, "--plan", "--json").stdout)["steps"]}
 
     expect("a new key has it all before it", list(states()), steps)
-    expect("and reports what", {name for name, state in states().items() if state == "open"}, set(steps) - {"browser"})
+    expect("and reports what", {name for name, state in states().items() if state == "open"}, set(steps) - {"browser", "otherPINs"})
     before = state("new.json")
     skip = ("run it", "\n")
     status, seen = person(words, *[skip] * 6)
@@ -82,11 +82,16 @@ def test_setup():
     status, seen = person(words, ("run it", "y\n"), ("new PIN: ", CTRL_C))
     expect("^C in a step ends it", (status, seen.count("run it?")), (130, 1))
     status, seen = person(
-        words, ("run it", "y\n"), ("new PIN: ", "111222\n"), ("repeat it: ", "111222\n"), skip, skip,
+        words, ("run it", "y\n"), ("new PIN: ", "12\n"), ("new PIN: ", "111222\n"), ("repeat it: ", "111222\n"), skip, skip,
         ("run it", "y\n"), ("PIN: ", "123456\n"), skip, ("run it", "y\n"), program=YKIT)
     expect("three steps done", (status, "steps: 3 done, 3 skipped" in seen), (0, True))
     expect("no PIN is shown", "111222" in seen or "123456\n" in seen, False)
     expect("the files are there", os.path.exists(os.path.join(FOLDER, ".ssh/id_ed25519_sk.pub")))
+    second = json.loads(plain("--virtual=second.json", "setup", "--plan", "--json").stdout)["steps"]
+    own = {step["step"]: (step["state"], step["command"]) for step in second}["sshKey"]
+    expect("the SSH key of the first key is not that of the second, whose file has another name",
+           (own[0], "id_ed25519_sk_" in own[1]), ("open", True))
+    expect("what is lost is said", "loses the credential" in plain("--virtual=second.json", "ssh", "generate").stderr)
     expect("the key reports them", [name for name, state in states().items() if state == "done"],
            ["fidoPIN", "managementKey", "sshKey"])
     status, seen = person(words, skip, ("run it", "y\n"), (r"PUK: ", "00000000\n"), ("new PUK: ", "87654321\n"),

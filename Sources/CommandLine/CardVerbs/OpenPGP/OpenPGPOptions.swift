@@ -133,8 +133,13 @@ extension Run {
 
     /// Returns a new PIN or reset code, given or asked for twice.
     func newOpenPGPPIN(_ source: SecretInput.Source, _ reference: OpenPGPKDF.Reference) async throws -> Secret {
-        let question = TerminalQuestion(
+        var question = TerminalQuestion(
             asking: "new \(reference.words)", objection: "the PIN must not be empty", orElse: source.hint)
+        let least = reference == .user ? 6 : 8
+        question.rule = { pin in
+            (least...127).contains(pin.count)
+                ? nil : Explanation(OpenPGPError.badPINLength(reference, least: least, most: 127)).message
+        }
         return try await obtain(reference.kind, source, question, isNew: true).value.copy()
     }
 

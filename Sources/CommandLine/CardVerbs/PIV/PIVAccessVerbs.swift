@@ -21,6 +21,7 @@ struct PIVAccess: ParsableCommand {
 
 /// Changes the PIN.
 struct PIVChangePIN: Verb {
+    static let readsLines = true
     static let about = About(
         "change-pin", "Change the PIN. A wrong current PIN uses up a retry.",
         discussion: "The default PIN is 123456. \(PINChangeOptions.order)",
@@ -31,13 +32,14 @@ struct PIVChangePIN: Verb {
     func run(in run: Run) async throws -> Outcome<CredentialChange> {
         let service = try await run.openPIV()
         let old = try await run.pivCode(.pin, run.source(of: .piv, pins.pin), of: service, for: "change the PIN")
-        try await service.changePIN(from: old, to: try await run.newPIVCode(.pin, pins.new.source))
+        try await service.changePIN(from: old, to: try await run.newPIVCode(.pin, pins.new.source, of: service))
         return Outcome(CredentialChange(), "PIN changed")
     }
 }
 
 /// Changes the PUK.
 struct PIVChangePUK: Verb {
+    static let readsLines = true
     static let about = About(
         "change-puk", "Change the PUK. A wrong current PUK uses up a retry.",
         discussion: """
@@ -52,13 +54,14 @@ struct PIVChangePUK: Verb {
     func run(in run: Run) async throws -> Outcome<CredentialChange> {
         let service = try await run.openPIV()
         let old = try await run.pivCode(.puk, puk.source, of: service, for: "change the PUK")
-        try await service.changePUK(from: old, to: try await run.newPIVCode(.puk, new.source))
+        try await service.changePUK(from: old, to: try await run.newPIVCode(.puk, new.source, of: service))
         return Outcome(CredentialChange(), "PUK changed")
     }
 }
 
 /// Sets a new PIN with the PUK.
 struct PIVUnblockPIN: Verb {
+    static let readsLines = true
     static let about = About(
         "unblock-pin", "Set a new PIN with the PUK. A wrong PUK uses up a retry.",
         discussion: "If both are read from standard input, the first line is the PUK, the second the new PIN.",
@@ -70,7 +73,7 @@ struct PIVUnblockPIN: Verb {
     func run(in run: Run) async throws -> Outcome<CredentialChange> {
         let service = try await run.openPIV()
         let puk = try await run.pivCode(.puk, puk.source, of: service, for: "set a new PIN")
-        try await service.unblockPIN(puk: puk, newPIN: try await run.newPIVCode(.pin, new.source))
+        try await service.unblockPIN(puk: puk, newPIN: try await run.newPIVCode(.pin, new.source, of: service))
         return Outcome(CredentialChange(), "PIN set; all its tries are restored")
     }
 }

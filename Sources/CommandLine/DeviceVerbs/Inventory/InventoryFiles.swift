@@ -41,7 +41,7 @@ struct InventoryFiles: ParsableArguments {
         return found
     }
 
-    private static func references(of file: String) throws(Explanation) -> [CredentialReference] {
+    static func references(of file: String) throws(Explanation) -> [CredentialReference] {
         let bytes = try Files.read(file, upTo: CredentialReference.readLimit)
         do throws(ReferenceError) {
             return try CredentialReference.all(in: bytes, of: file, host: Machine.name)
@@ -51,14 +51,20 @@ struct InventoryFiles: ParsableArguments {
     /// The private key files next to the public keys of security keys, and the mapping file of pam_u2f. Other private
     /// keys are not read.
     private static var defaultFiles: [String] {
+        guard Variables["HOME"]?.hasPrefix("/") == true else { return [] }
+        let mapping = UserFolder.config.base().map { $0 + "/Yubico/u2f_keys" }
+        return (sshKeys + [mapping].compactMap(\.self)).filter(Files.isFile)
+    }
+
+    /// The private key files next to the public keys of security keys in ~/.ssh.
+    static var sshKeys: [String] {
         guard let home = Variables["HOME"], home.hasPrefix("/") else { return [] }
         let keys = SystemFile.names(in: home + "/.ssh").sorted().filter { name in
             guard name.hasSuffix(".pub") else { return false }
             let start = try? Files.read("\(home)/.ssh/\(name)", upTo: 3)
             return start == Array("sk-".utf8)
         }
-        let mapping = UserFolder.config.base().map { $0 + "/Yubico/u2f_keys" }
-        return (keys.map { "\(home)/.ssh/\($0.dropLast(4))" } + [mapping].compactMap(\.self)).filter(Files.isFile)
+        return keys.map { "\(home)/.ssh/\($0.dropLast(4))" }.filter(Files.isFile)
     }
 
     /// The LUKS2 volumes, as udev has found them.

@@ -56,10 +56,12 @@ struct Setup: Verb {
         guard step.isOffered else { return nil }
         prompt.tell("\n\(Style.bold.around("\(place)  \(step.step.title)"))")
         for line in step.explanation(prompt.columns) { prompt.tell(line) }
-        guard !step.step.isForAnotherKey else { return nil }
+        guard !step.step.isOnlyShown else { return nil }
         guard try prompt.isAgreed("run it?") else { return .skipped }
         let status = await Program.run(step.words, on: keys)
         if Interruption.happened { throw Explanation.interrupted }
+        // What was typed for a question that is over is not the answer to the next one, and must not be shown.
+        prompt.discardTyped()
         return status == .done ? .done : .failed
     }
 }
@@ -114,7 +116,7 @@ struct SetupReport: Report {
         steps = SetupStep.allCases.map { step in
             let words = step.command(state)
             return Step(
-                step: step, state: step.state(state), words: step.isForAnotherKey ? words : keyWords + words)
+                step: step, state: step.state(state), words: step.usesKey ? keyWords + words : words)
         }
     }
 

@@ -4,6 +4,7 @@ import Glibc
 import TerminalIO
 import Verbs
 import YKFIDO
+import YKInventory
 import YKKeys
 import YKManagement
 import YKPIV
@@ -19,6 +20,12 @@ struct SetupState: Sendable {
     var authenticator: AuthenticatorInfo?
     /// What the key reports about PIV; `nil` for a key without it.
     var piv: PIVAccess?
+    /// Whether a key file in ~/.ssh names a credential of this key; `nil` if the key does not report it.
+    var hasSSHKey: Bool?
+    /// Whether OpenPGP is enabled, as far as the key reports its applications.
+    var hasOpenPGP = false
+    /// Whether YubiHSM Auth is enabled, as far as the key reports its applications.
+    var hasHSMAuth = false
 
     /// Which PIV secrets are the factory defaults; `nil` if the key does not report it, as before firmware 5.3.
     struct PIVAccess: Sendable {
@@ -34,7 +41,13 @@ struct SetupState: Sendable {
             info.usb.enabled.union(report.isContactless ? info.nfc?.enabled ?? [] : [])
         }
         var state = SetupState(key: KeyDetails(report.identity))
-        if enabled?.contains(.fido2) != false { state.authenticator = try await authenticator(in: run) }
+        (state.hasOpenPGP, state.hasHSMAuth) = (
+            enabled?.contains(.openPGP) ?? false, enabled?.contains(.hsmAuth) ?? false
+        )
+        if enabled?.contains(.fido2) != false {
+            state.authenticator = try await authenticator(in: run)
+            if state.authenticator != nil { state.hasSSHKey = try await hasSSHKey(in: run) }
+        }
         if enabled?.contains(.piv) != false { state.piv = try await piv(in: run) }
         return state
     }
@@ -43,6 +56,24 @@ struct SetupState: Sendable {
         try await unlessMissing {
             let service = try await run.openFIDO()
             return await service.hasCTAP2 ? try await service.freshInfo() : nil
+        }
+    }
+
+    /// Asks the key, without a touch, for the credentials of the key files in ~/.ssh.
+    private static func hasSSHKey(in run: Run) async throws -> Bool? {
+        try await unlessMissing {
+            let service = try await run.openFIDO()
+            var isReported = true
+            for file in InventoryFiles.sshKeys {
+                for reference in (try? InventoryFiles.references(of: file)) ?? [] {
+                    guard case .credential(let id, let rpID) = reference.test else {
+                        isReported = false
+                        continue
+                    }
+                    if try await service.owns(id, rpID: rpID) { return true }
+                }
+            }
+            return isReported ? false : nil
         }
     }
 

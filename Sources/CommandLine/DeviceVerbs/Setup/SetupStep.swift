@@ -3,12 +3,13 @@
 import TerminalIO
 import Verbs
 import YKFIDO
+import YKKeys
 import YKProtocols
 import YKWire
 
 /// A step of setting up a new key, in the order in which they are offered.
 enum SetupStep: String, CaseIterable, Sendable {
-    case fidoPIN, pivPIN, pivPUK, managementKey, browser, sshKey, secondKey
+    case fidoPIN, pivPIN, pivPUK, managementKey, otherPINs, browser, sshKey, secondKey
 
     /// Whether a step has to be done.
     enum State: String, Sendable {
@@ -28,6 +29,7 @@ enum SetupStep: String, CaseIterable, Sendable {
         case .pivPIN: "PIV PIN"
         case .pivPUK: "PIV PUK"
         case .managementKey: "PIV management key"
+        case .otherPINs: "OpenPGP and YubiHSM Auth"
         case .browser: "first passkey"
         case .sshKey: "SSH key"
         case .secondKey: "second key"
@@ -49,12 +51,17 @@ enum SetupStep: String, CaseIterable, Sendable {
         case .managementKey:
             "The management key permits writing keys and certificates into PIV; the factory default is public. This generates "
                 + "a random one and stores it on the key, protected by the PIV PIN."
+        case .otherPINs:
+            "If you use OpenPGP, change its PINs: the factory user PIN is 123456, the admin PIN 12345678 ('ykit openpgp access "
+                + "change-pin' and 'change-admin-pin'). If you use YubiHSM Auth, change its management password, whose "
+                + "factory default is empty ('ykit hsmauth change-management-password'). The key does not report whether they "
+                + "were changed."
         case .browser:
             "A page on this computer tests your browser with the key and shows what a sign-in looks like. Then add a passkey "
                 + "at the sites that you use, in their security settings."
         case .sshKey:
             "The private half of this key pair never leaves the key; the files in ~/.ssh are useless without it. Add the "
-                + "public key to authorized_keys, or to your account at GitHub or GitLab."
+                + "public key to authorized_keys, or to your account at GitHub or GitLab. Each key needs a key pair of its own."
         case .secondKey:
             "A lost key cannot be restored. Set up a second one in the same way, register both everywhere, and keep the "
                 + "second one in another place. Insert it and run the command when this key is done."
@@ -68,8 +75,13 @@ enum SetupStep: String, CaseIterable, Sendable {
         case .pivPIN: ["piv", "access", "change-pin"]
         case .pivPUK: ["piv", "access", "change-puk"]
         case .managementKey: ["piv", "access", "change-management-key", "--generate", "--protect"]
+        case .otherPINs:
+            state.hasOpenPGP
+                ? ["openpgp", "access", "change-admin-pin"] : ["hsmauth", "change-management-password"]
         case .browser: ["fido2", "try", "--open"]
-        case .sshKey: ["ssh", "generate"] + (state.needsECDSA ? ["--algorithm", "ecdsa"] : [])
+        case .sshKey:
+            ["ssh", "generate"] + (state.needsECDSA ? ["--algorithm", "ecdsa"] : [])
+                + (state.freeSSHFile.map { ["--output", $0] } ?? [])
         case .secondKey: ["setup"]
         }
     }
@@ -83,15 +95,21 @@ enum SetupStep: String, CaseIterable, Sendable {
         case .pivPIN: state.piv.map { State(isOpen: $0.hasDefaultPIN) } ?? .unsupported
         case .pivPUK: state.piv.map { State(isOpen: $0.hasDefaultPUK) } ?? .unsupported
         case .managementKey: state.piv.map { State(isOpen: $0.hasDefaultManagementKey) } ?? .unsupported
+        case .otherPINs: state.hasOpenPGP || state.hasHSMAuth ? .unknown : .unsupported
         case .browser: state.authenticator == nil ? .unsupported : .unknown
-        case .sshKey:
-            state.authenticator == nil ? .unsupported : State(isOpen: state.sshFile.map { !Files.isTaken($0) })
+        case .sshKey: state.authenticator == nil ? .unsupported : State(isOpen: state.hasSSHKey.map { !$0 })
         case .secondKey: .open
         }
     }
 
-    /// Whether the step is for another key, and is therefore only shown.
+    /// Whether the step is for another key.
     var isForAnotherKey: Bool { self == .secondKey }
+
+    /// Whether the command itself uses the key, so that it has to name it.
+    var usesKey: Bool { !isForAnotherKey && self != .browser }
+
+    /// Whether the step is only shown: it is for another key, or concerns only some people.
+    var isOnlyShown: Bool { isForAnotherKey || self == .otherPINs }
 }
 
 extension SetupStep.State {
@@ -105,8 +123,12 @@ extension SetupState {
         return !supported.contains(.edDSA)
     }
 
-    /// The file that `ssh generate` writes without `--output`.
-    fileprivate var sshFile: String? {
-        Variables["HOME"].map { $0 + "/.ssh/" + (needsECDSA ? "id_ecdsa_sk" : "id_ed25519_sk") }
+    /// The file for the SSH key of this key if the one that `ssh generate` writes without `--output` exists.
+    fileprivate var freeSSHFile: String? {
+        guard let home = Variables["HOME"] else { return nil }
+        let standard = "\(home)/.ssh/id_\(needsECDSA ? "ecdsa" : "ed25519")_sk"
+        guard Files.isTaken(standard) else { return nil }
+        let names = [key?.serial.map { "\(standard)_\($0)" }].compactMap(\.self) + (2...99).map { "\(standard)_\($0)" }
+        return names.first { !Files.isTaken($0) && !Files.isTaken($0 + ".pub") }
     }
 }

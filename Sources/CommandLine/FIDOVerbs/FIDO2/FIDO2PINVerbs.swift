@@ -43,6 +43,7 @@ struct FIDO2PINSet: Verb {
 
 /// Changes the PIN.
 struct FIDO2PINChange: Verb {
+    static let readsLines = true
     static let about = About(
         "change", "Change the PIN. A wrong current PIN uses up a retry.", discussion: PINChangeOptions.order,
         examples: [Example("ykit fido2 pin change")])
@@ -129,10 +130,14 @@ extension Run {
 extension NewPINOptions {
     /// Returns the new PIN, given or asked for twice; the prompt states the key's rules.
     func read(_ info: AuthenticatorInfo, _ run: Run) async throws -> SharedSecret {
-        let question = TerminalQuestion(
+        var question = TerminalQuestion(
             asking: "new PIN",
             after: "a PIN must have at least \(info.minPINLength) characters and at most \(info.maxPINLength) bytes",
             objection: "the PIN must not be empty", orElse: source.hint)
+        let (least, most) = (info.minPINLength, info.maxPINLength)
+        question.rule = { pin in
+            PINText(pin).problem(minimum: least, maximum: most).map { Explanation(FIDOError.unsuitablePIN($0)).message }
+        }
         return try await run.obtain(.fidoPIN, source, question, isNew: true)
     }
 }

@@ -56,6 +56,8 @@ package struct TerminalQuestion: Sendable {
     package let label: String
     /// The objection to an empty answer; `nil` if an empty answer is valid.
     package var objection: String?
+    /// Returns why a new credential that was typed is invalid, so that it is asked for again.
+    package var rule: @Sendable (borrowing Secret) -> String? = { _ in nil }
 
     /// Creates a question that states the purpose of the credential.
     package init(
@@ -87,7 +89,8 @@ package struct TerminalQuestion: Sendable {
             prompt.tell(lead + details(request))
         }
         if request.isNew {
-            return SharedSecret(try prompt.newSecret(label, objection ?? "the password must not be empty"))
+            return SharedSecret(
+                try prompt.newSecret(label, objection ?? "the password must not be empty", rule: rule))
         }
         return SharedSecret(try objection.map { try prompt.neededSecret(label, $0) } ?? prompt.secret(label))
     }

@@ -62,12 +62,19 @@ package struct Prompt: ~Copyable {
         }
     }
 
-    /// Asks for a secret twice, until both answers match.
+    /// Asks for a secret twice, until the first answer is valid and both match.
+    ///
+    /// - Parameter rule: Returns why an answer is invalid, which is said before it is asked for again.
     package func newSecret(
-        _ question: String, _ objection: String = "the password must not be empty"
+        _ question: String, _ objection: String = "the password must not be empty",
+        rule: (borrowing Secret) -> String? = { _ in nil }
     ) throws -> Secret {
         while true {
             let first = try neededSecret(question, objection)
+            if let broken = rule(first) {
+                tell(broken)
+                continue
+            }
             let second = try secret("repeat it")
             if first == second { return first }
             tell("the two entries do not match")
@@ -86,6 +93,9 @@ package struct Prompt: ~Copyable {
             input: input, output: output, question: question, mark: mark, isSilent: isSilent, end: end
         ).read()
     }
+
+    /// Discards what was typed before the next question, so that a secret meant for another one is not shown.
+    package func discardTyped() { tcflush(input, TCIFLUSH) }
 
     /// Whether the terminal can show a menu.
     package var hasMenu: Bool { end == nil && Menu.isPossible(input, output) }

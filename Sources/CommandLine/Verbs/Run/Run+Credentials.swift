@@ -82,11 +82,20 @@ extension Run {
     }
 
     /// Returns a new PIN or PUK.
-    package func newPIVCode(_ reference: PIVReference, _ source: SecretInput.Source) async throws -> PIVPIN {
+    package func newPIVCode(
+        _ reference: PIVReference, _ source: SecretInput.Source, of service: PIVService
+    ) async throws -> PIVPIN {
         let (kind, name) = reference == .pin ? (CredentialKind.pivPIN, "PIN") : (.pivPUK, "PUK")
-        let question = TerminalQuestion(
+        var question = TerminalQuestion(
             asking: "new \(name)", after: "a \(name) must have 6 to 8 characters",
             objection: "the \(name) must not be empty", orElse: source.hint)
+        let least = await service.identity.leastPINLength
+        question.rule = { code in
+            do throws(PIVError) { try PIVPIN(code).check(reference, least: least) } catch {
+                return Explanation(error).message
+            }
+            return nil
+        }
         return try PIVPIN(try await obtain(kind, source, question, isNew: true).value)
     }
 

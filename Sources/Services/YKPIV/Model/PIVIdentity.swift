@@ -18,7 +18,7 @@ public struct PIVIdentity: Hashable, Sendable {
 
     /// Minimum PIN and PUK length: 6 on YubiKeys from firmware 4 on, as in NIST SP 800-73-4 Part 1 §2.4.3; cards of
     /// other vendors and older keys may have a minimum of 4.
-    var leastPINLength: Int { isYubiKey && version.map { $0 >= FirmwareVersion(4, 0, 0) } ?? false ? 6 : 4 }
+    package var leastPINLength: Int { isYubiKey && version.map { $0 >= FirmwareVersion(4, 0, 0) } ?? false ? 6 : 4 }
 
     /// The known flaws of this firmware.
     public var warnings: [FirmwareWarning] { FirmwareWarning.all(isYubiKey ? version : nil) }

@@ -47,3 +47,12 @@ public struct PIVPIN: ~Copyable, Sendable {
     /// Returns the bytes without padding.
     borrowing func copyText() -> [UInt8] { padded.copyBytes().filter { $0 != 0xFF } }
 }
+
+extension PIVPIN {
+    /// Refuses a new PIN or PUK below a card's minimum length.
+    ///
+    /// - Throws: `shortPIN`.
+    package borrowing func check(_ reference: PIVReference, least: Int) throws(PIVError) {
+        guard count >= least else { throw .shortPIN(reference, count, least: least) }
+    }
+}

@@ -104,9 +104,7 @@ extension PIVService {
 
     /// Refuses a PIN or PUK below the card's minimum length.
     func check(_ pin: borrowing PIVPIN, _ reference: PIVReference) throws(PIVError) {
-        guard pin.count >= identity.leastPINLength else {
-            throw .shortPIN(reference, pin.count, least: identity.leastPINLength)
-        }
+        try pin.check(reference, least: identity.leastPINLength)
     }
 
     func change(
