@@ -281,6 +281,14 @@ def wrong():
     run.process.send_signal(signal.SIGINT)
     status, answer, err = run.end()
     expect("^C ends the run", (status, answer["error"]["code"]), (130, "interrupted"))
+    run = Try("--passkey", program=real)
+    run.open()
+    for name in ("sign-up", "sign-in", "sign-up-again", "passkey"):
+        step(run, name)
+    run.process.send_signal(signal.SIGINT)
+    status, answer, err = run.end()
+    expect("^C after the passkey: what stays on the key is said, with the results so far",
+           (status, len(answer["steps"]), any("stays on the key" in w for w in answer["warnings"])), (130, 4, True))
     run = Try("--open", program=real)
     if os.geteuid() != 0:
         run.process.stderr.readline()

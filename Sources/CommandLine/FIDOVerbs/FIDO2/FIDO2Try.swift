@@ -10,6 +10,8 @@ import YKWire
 
 /// Serves a page that tests the user's browser and key.
 struct FIDO2Try: Verb {
+    /// Only the browser uses the key.
+    static let uses: GlobalUse = []
     static let about = About(
         "try", "Try your key in your own browser, on a page that ykit serves.",
         discussion: """
@@ -64,21 +66,18 @@ struct FIDO2Try: Verb {
     }
 
     func run(in run: Run) async throws -> Outcome<Trial> {
-        guard run.plan == nil else {
-            throw Explanation.usage("--plan has nothing to show: the browser talks to the key")
-        }
         let terminal = run.terminal
         let steps = steps
         let server = try TrialServer(steps, environment: run.environment) { terminal.notice($0.line) }
         terminal.say("open this page in your browser, once: \(server.url)")
         if open { Self.openBrowser(at: server.url, terminal) }
         let end = ContinuousClock.now + Self.limit
-        while !server.isOver, .now < end {
-            if Interruption.happened { throw Explanation.interrupted }
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        while !server.isOver, !Interruption.happened, .now < end { try await Task.sleep(for: .milliseconds(100)) }
         server.stop()
-        return Self.outcome(server, steps)
+        var outcome = Self.outcome(server, steps)
+        // After ^C, too, the answer has the results so far, and what stays on the key.
+        if Interruption.happened { outcome.answer.failure = .interrupted }
+        return outcome
     }
 
     /// Opens the page in the desktop's browser. A browser started by root would run without its sandbox, and with
