@@ -39,16 +39,13 @@ enum LinkSource {
 
 /// A link, or the picture with its QR code.
 struct LinkOptions: ParsableArguments {
-    @Argument("link", help: "The link, or - for standard input.") var link: String?
+    @Argument("link", help: "The link, or - for standard input.", completion: .inputText) var link: String?
 
     @Option(
         "--qr <file|camera>",
         help: "Read the link from this picture, - for standard input, or the camera.",
-        completion: .file)
+        completion: .input)
     var qr: String?
-
-    /// Whether the link comes from standard input.
-    var isStandardInput: Bool { link == "-" || qr == "-" }
 
     /// Reads the link.
     func read(_ terminal: Terminal) throws(Explanation) -> String { try LinkSource.read(link, qr, terminal) }
@@ -176,8 +173,6 @@ struct ApproveEnroll: AccountKeyVerb {
                 "any program can approve with a key that requires neither PIN nor touch; add --unattended to allow it")
         }
         if require != nil, software { throw UsageError("--require uv needs a security key, not --software") }
-        let readers = [source.isStandardInput, person.secret.isStandardInput, key.usesStandardInput]
-        try UsageError.check(standardInput: readers)
     }
 
     func run(in run: Run) async throws -> Outcome<EnrolledAccount> {
@@ -189,6 +184,10 @@ struct ApproveEnroll: AccountKeyVerb {
         let book = try path.accounts(run)
         let trust = try trust.trust(forAccountIn: run)
         let approver = try run.approver()
+        // The server makes a token for a link that it is asked for, so everything else that may fail precedes that.
+        try checkSources(in: run)
+        let access =
+            self.server == nil ? nil : try await run.perform { try await EnrolmentAccess.open(self, book, run) }
         let link = try await pushLink(given, approver, trust, run)
         let server = PushAccount.server(of: link.url)
         guard !book.accounts.contains(where: { $0.id == "\(link.serial)@\(server)" }) else {
@@ -217,7 +216,7 @@ struct ApproveEnroll: AccountKeyVerb {
                     + "keys and answers are sent there", in: run)
         }
         try run.perform { try book.file.update { _ in } }
-        let made = try await enrolled(link, name, approver, trust, book, run)
+        let made = try await enrolled(link, name, access, approver, trust, book, run)
         return outcome(made, link)
     }
 
@@ -232,13 +231,22 @@ struct ApproveEnroll: AccountKeyVerb {
         return try PushLink(given ?? "")
     }
 
+    /// Refuses an enrolment in which a secret that is needed later can be neither read nor asked for.
+    private func checkSources(in run: Run) throws {
+        guard run.plan == nil, run.replay == nil else { return }
+        func check(_ source: SecretInput.Source) throws { if !source.isGiven { _ = try Prompt(orElse: source.hint) } }
+        if !software, pinPolicy != .never { try check(run.source(of: .piv, key.pin)) }
+        if require == .uv { try check(run.source(of: .fido, key.fidoPIN)) }
+    }
+
     private func enrolled(
-        _ link: PushLink, _ name: String, _ approver: Approver, _ trust: HTTPTrust, _ book: AccountStore, _ run: Run
+        _ link: PushLink, _ name: String, _ access: EnrolmentAccess?, _ approver: Approver, _ trust: HTTPTrust,
+        _ book: AccountStore, _ run: Run
     ) async throws -> Approver.Enrolment {
         // The key may refuse these steps, so they precede the use of a slot.
         let proof = try await run.perform { try await self.proof(name, run) }
         let made: NewApproveKey
-        do { made = try await NewApproveKey.make(self, link, run) } catch {
+        do { made = try await NewApproveKey.make(self, link, access?.slot, run) } catch {
             try stopPlan(link, run)
             throw error
         }
@@ -246,7 +254,8 @@ struct ApproveEnroll: AccountKeyVerb {
         var kept: SharedSecret?
         if case .software(let key) = made.private { kept = key.der }
         let sealing = try await kept.asyncMap { secret in
-            (secret, try await SoftwareSealing.prepare(book, try key.storeKey(software: true), run))
+            if let sealing = access?.sealing { return (secret, sealing) }
+            return (secret, try await SoftwareSealing.prepare(book, try key.storeKey(software: true), run))
         }
         do {
             let enrolment = try await approver.enroll(

@@ -33,22 +33,24 @@ final class NewApproveKey: ApprovalKey {
     }
 
     /// Generates the key that the options of an enrolment describe.
-    static func make(_ verb: ApproveEnroll, _ link: PushLink, _ run: Run) async throws -> NewApproveKey {
+    ///
+    /// - Parameter access: The opened slot, if it had to be opened before the link was known.
+    static func make(
+        _ verb: ApproveEnroll, _ link: PushLink, _ access: EnrolmentAccess.Slot?, _ run: Run
+    ) async throws -> NewApproveKey {
         if verb.software {
             run.terminal.warn("the private key is kept in software: anyone who can open the store can approve")
             let key = try SoftwareApprovalKey()
             return NewApproveKey(.software(key), .software, key.publicKey, run)
         }
-        let service = try await run.openPIV(isPatient: true)
-        let slot = try await PIVApprovalKey.slot(PIVSlot(verb.slot), service)
+        let access = if let access { access } else { try await EnrolmentAccess.Slot.open(verb, run) }
+        let (service, slot) = (access.service, access.slot)
         let touch = verb.touch ?? (verb.listen != nil && !link.isPollOnly ? .always : .cached)
         let policies = KeyPolicies(pin: verb.pinPolicy, touch: touch)
-        var unlocking = run.piv(service, verb.key.pin, verb.managementKey)
-        try await unlocking.manage(for: "generate a key for the account")
         let progress = Progress(run.terminal, "generating an \(verb.algorithm) key in slot \(slot)")
         defer { progress.end() }
         let made = try await PIVApprovalKey.make(service, slot, verb.algorithm, policies)
-        return NewApproveKey(.piv(service), .piv(made.place), made.publicKey, run, unlocking)
+        return NewApproveKey(.piv(service), .piv(made.place), made.publicKey, run, access.unlocking)
     }
 
     func sign(_ text: [UInt8]) async throws -> [UInt8] {
@@ -71,6 +73,36 @@ final class NewApproveKey: ApprovalKey {
     func discard() async {
         guard case .piv(let service) = `private`, case .piv(let place) = place else { return }
         await run.discard(publicKey, place.slot, service)
+    }
+}
+
+/// What an enrolment opens before a server is asked for anything: the slot for the key, or the store's key.
+struct EnrolmentAccess {
+    /// A free slot, and the permission to write to it.
+    struct Slot {
+        let service: PIVService
+        let slot: PIVSlot
+        let unlocking: PIVUnlocking
+
+        static func open(_ verb: ApproveEnroll, _ run: Run) async throws -> Slot {
+            let service = try await run.openPIV(isPatient: true)
+            let slot = try await PIVApprovalKey.slot(PIVSlot(verb.slot), service)
+            var unlocking = run.piv(service, verb.key.pin, verb.managementKey)
+            try await unlocking.manage(for: "generate a key for the account")
+            return Slot(service: service, slot: slot, unlocking: unlocking)
+        }
+    }
+
+    var slot: Slot?
+    var sealing: SoftwareSealing?
+
+    /// Opens what an enrolment needs. With `--require uv` the FIDO2 application comes first, so the slot is opened later.
+    static func open(_ verb: ApproveEnroll, _ book: AccountStore, _ run: Run) async throws -> EnrolmentAccess {
+        if verb.software {
+            let options = try verb.key.storeKey(software: true)
+            return EnrolmentAccess(sealing: try await SoftwareSealing.prepare(book, options, run))
+        }
+        return EnrolmentAccess(slot: verb.require == nil ? try await Slot.open(verb, run) : nil)
     }
 }
 
