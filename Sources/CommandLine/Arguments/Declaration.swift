@@ -156,6 +156,10 @@ package enum CompletionKind: Sendable {
     case list([String])
     /// Files.
     case file
+    /// A file that is read; - is standard input.
+    case input
+    /// A text that is not completed; - is standard input.
+    case inputText
     /// Folders.
     case directory
     /// The serial numbers, readers or accounts that were listed before.

@@ -59,7 +59,7 @@ struct ReadQR: Verb {
             Example("ykit qr qr.png --reveal", "Print the whole text, with its secret."),
         ])
 
-    @Argument("pictures", help: "PNG or JPEG, or -.", completion: .file) var pictures: [String]
+    @Argument("pictures", help: "PNG or JPEG, or -.", completion: .input) var pictures: [String]
 
     @Flag("--reveal", help: "Show masked text in full.") var reveal = false
 

@@ -74,7 +74,7 @@ struct OATHImport: Verb {
         }
     }
 
-    @Argument("files", help: "Files, or -.", completion: .file) var files: [String]
+    @Argument("files", help: "Files, or -.", completion: .input) var files: [String]
 
     @Flag(["--touch", "-t"], help: "Require a touch for each code.") var touch = false
 

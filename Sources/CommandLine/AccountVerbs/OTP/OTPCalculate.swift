@@ -36,7 +36,7 @@ struct OTPCalculate: Verb {
 
     @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
-    @Argument("challenge", help: "The challenge, up to 64 bytes.") var challenge: String?
+    @Argument("challenge", help: "The challenge, up to 64 bytes.", completion: .inputText) var challenge: String?
 
     @Flag(["-T", "--totp"], help: "Calculate a TOTP code.") var totp = false
 

@@ -140,9 +140,13 @@ struct OTPDelete: Verb {
 
 /// Updates the settings of a slot.
 struct OTPSettingsUpdate: Verb {
+    static let readsLines = true
     static let about = About(
         "settings", "Change a slot's typing settings or access code, and keep its secrets.",
-        discussion: "Settings that are not given are reset to their defaults.",
+        discussion: """
+            Settings that are not given are reset to their defaults. If both access codes are read from standard input, \
+            the first line is the current one, the second the new one.
+            """,
         examples: [Example("ykit otp settings 2 --no-enter")])
 
     @OptionGroup var target: OTPProgramming

@@ -29,6 +29,7 @@ struct YubicoOTPSlot: Report {
 
 /// Programs a Yubico OTP.
 struct OTPYubiOTP: Verb {
+    static let readsLines = true
     static let about = About(
         "yubiotp", "Program a slot to type Yubico OTPs.",
         discussion: """
@@ -129,13 +130,15 @@ struct StaticSlot: Report {
 
 /// Programs a static password.
 struct OTPStatic: Verb {
+    static let readsLines = true
     static let about = About(
         "static", "Program a slot to type a static password.",
         discussion: """
             A key types positions, not characters: give the layout that the computer uses. With modhex, the default, \
             only the letters \(Modhex.alphabet) are possible, which are in the same places in nearly all layouts. The \
             password comes from a prompt, --password-stdin, --password-fd or YKIT_OTP_PASSWORD, or is generated with \
-            --generate.
+            --generate. If several are read from standard input, the lines are, in order: access code, password, new \
+            access code.
             """,
         examples: [Example("ykit otp static 2 --generate --length 20")])
 
@@ -212,13 +215,15 @@ struct ChallengeSlot: Report {
 
 /// Programs challenge-response.
 struct OTPChalResp: Verb {
+    static let readsLines = true
     static let about = About(
         "chalresp", "Program a slot for challenge-response.",
         discussion: """
             With HMAC-SHA-1 the key has up to 20 bytes, with --yubico 16. It is hexadecimal, or base 32 with --totp, \
             and comes from a prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is generated with --generate. For \
             KeePassXC, program the slot without --full-challenges and --yubico, and a second key with the same secret: \
-            without one of them the database cannot be opened.
+            without one of them the database cannot be opened. If several are read from standard input, the lines are, \
+            in order: access code, key, new access code.
             """,
         examples: [Example("ykit otp chalresp 2 --generate --touch")])
 
@@ -270,11 +275,13 @@ struct HOTPSlot: Report {
 
 /// Programs HOTP.
 struct OTPHOTP: Verb {
+    static let readsLines = true
     static let about = About(
         "hotp", "Program a slot to type HOTP codes.",
         discussion: """
             The key is base 32, as services print it, and comes from a prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, \
-            or is generated with --generate.
+            or is generated with --generate. If several are read from standard input, the lines are, in order: access \
+            code, key, new access code.
             """,
         examples: [Example("ykit otp hotp 2 --digits 8"), Example("ykit otp hotp 2 --generate --output hotp.secret")])
 
@@ -349,6 +356,6 @@ struct OTPProgramming: ParsableArguments {
             try Disclosure.keep(made, after: error, run.terminal)
             throw error
         }
-        for secret in made { try secret.show() }
+        try Disclosure.show(made)
     }
 }

@@ -59,7 +59,8 @@ struct OTPVerify: Verb {
             """,
         examples: [Example("ykit otp verify dteffujehknhfjbrjnlnldnhcujvddbikngjrtgh --key-file aes.key")])
 
-    @Argument("password", help: "The password, or - for a line of standard input.") var password: String?
+    @Argument("password", help: "The password, or - for a line of standard input.", completion: .inputText)
+    var password: String?
 
     @OptionGroup var key: TokenKeyOptions
 
@@ -83,9 +84,6 @@ struct OTPVerify: Verb {
             throw UsageError("--store cannot be combined with --server, which records what was accepted")
         }
         if let syncLevel, !(0...100).contains(syncLevel) { throw UsageError("--sync-level must be 0 to 100") }
-        if password == "-", key.keyStdin {
-            throw UsageError("the password and the key cannot both come from standard input")
-        }
     }
 
     func run(in run: Run) async throws -> Outcome<AcceptedOTP> {
@@ -261,7 +259,8 @@ struct OTPParse: Verb {
         discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.",
         examples: [Example("ykit otp parse ccccccbchvthlivuitriujjifivbvtrjkjfirllluurj")])
 
-    @Argument("password", help: "The password, or - for a line of standard input.") var password: String?
+    @Argument("password", help: "The password, or - for a line of standard input.", completion: .inputText)
+    var password: String?
 
     func run(in run: Run) throws -> Outcome<ParsedToken> {
         let token = try TypedToken.read(password)

@@ -46,9 +46,6 @@ struct SecondFactorAccess: ParsableArguments {
 
     @Option("--store <file>", help: "The store of secrets (default: $XDG_DATA_HOME/ykit/2fa.json).") var store: String?
 
-    /// The number of secrets read from standard input.
-    var standardInputs: Int { [password.isStandardInput, apiKey.isStandardInput].count { $0 } }
-
     /// The given address.
     private var address: String? { server ?? Variables["YKIT_2FA_SERVER"] }
 

@@ -63,21 +63,11 @@ extension SecondFactorVerb {
     var subject: String? { nil }
     var pinApplication: PINApplication? { .fido }
 
-    func check() throws { try checkInputs() }
-
     func run(in run: Run) async throws -> Outcome<Reported> {
         var connection = try await access.connect(run, key, needsAccount: Self.needsAccount)
         // Checked before any question is asked or key is opened.
         if let subject { try connection.service.check(subject) }
         return try await self.run(&connection, run)
-    }
-
-    /// Refuses more than one secret from standard input.
-    func checkInputs(_ others: Bool...) throws {
-        let count =
-            access.standardInputs
-            + (others + [key.keyPIN.isStandardInput, key.passphrase.isStandardInput]).count { $0 }
-        if count > 1 { throw UsageError("only one option can read standard input") }
     }
 }
 

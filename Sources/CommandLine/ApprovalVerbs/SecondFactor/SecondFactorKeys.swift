@@ -79,7 +79,6 @@ struct SecondFactorVerifyKey: SecondFactorUserVerb {
 
     func check() throws {
         if resident, deviceId != nil { throw UsageError("--resident and --device-id cannot be combined") }
-        try checkInputs()
     }
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<VerifiedUser> {
@@ -116,14 +115,14 @@ struct SecondFactorDeviceStatus: SecondFactorUserVerb {
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @Argument("device", help: "The device: its name, serial number or container.") var device: String?
+    @Argument("device", help: "The device: its name, serial number or container.") var device: EntryQuery?
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RegisteredKeys> {
-        let found = try await connection.service.devices(of: user, device)
-        if let device, found.isEmpty { throw SecondFactorError.noSuchDevice(device) }
+        let found = try await connection.service.devices(of: user, device?.text)
+        if let device, found.isEmpty { throw SecondFactorError.noSuchDevice(device.text) }
         if found.isEmpty { run.terminal.note("no keys are registered for '\(user.printable)'") }
         return Outcome(RegisteredKeys(user: user, factors: found), Table.lines(found.map(\.row)))
     }
@@ -145,7 +144,7 @@ struct SecondFactorDeviceRemove: SecondFactorUserVerb {
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @Argument("device", help: "The device: its name, serial number or container.") var device: String
+    @Argument("device", help: "The device: its name, serial number or container.") var device: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var access: SecondFactorAccess
@@ -153,7 +152,7 @@ struct SecondFactorDeviceRemove: SecondFactorUserVerb {
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RemovedKey> {
         try confirmation.ask("delete device '\(device.printable)' of '\(user.printable)'?", in: run)
-        let token = try await connection.service.removeDevice(device, of: user)
+        let token = try await connection.service.removeDevice(device.text, of: user)
         return Outcome(RemovedKey(user: user, serial: token.serial), "deleted \(token.serial.printable)")
     }
 }

@@ -177,8 +177,6 @@ struct SecondFactorLogInTest: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func check() throws { try checkInputs(code.isStandardInput) }
-
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<TestedLogIn> {
         let connection = connection
         let hook = notifyCommand.map { CommandHook($0, run.terminal) }

@@ -72,7 +72,6 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
         if to != nil, !register {
             throw UsageError("--to needs --register: a login uses the registered number or address")
         }
-        try checkInputs()
     }
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<SentPINReport> {
@@ -124,7 +123,6 @@ struct SecondFactorVerifyPIN: SecondFactorUserVerb {
     func check() throws {
         if register, transaction != nil { throw UsageError("--register and --transaction cannot be combined") }
         if by != nil, !register { throw UsageError("--by needs --register") }
-        try checkInputs(code.isStandardInput)
     }
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<VerifiedPIN> {

@@ -39,7 +39,6 @@ struct SecondFactorTrustAllow: SecondFactorUserVerb {
 
     func check() throws {
         guard (1...3650).contains(days) else { throw UsageError("--days must be a number from 1 to 3650") }
-        try checkInputs()
     }
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RememberingPolicy> {
@@ -90,7 +89,6 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
         if withKey, transaction != nil || code.isGiven {
             throw UsageError("--with-key and a PIN cannot be combined")
         }
-        try checkInputs(code.isStandardInput)
     }
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RememberedDevice> {
@@ -264,9 +262,9 @@ struct SecondFactorTrustRemove: SecondFactorUserVerb {
     @Argument("user", help: "The user's name.") var user: String
 
     @Argument("device", isBase64URL: true, help: "The device, as 'trust status' shows it (default: all).")
-    var device: String?
+    var device: EntryQuery?
 
-    @Option("--client <name>", help: "The client, by its name or identifier.") var client: String?
+    @Option("--client <name>", help: "The client, by its name or identifier.") var client: EntryQuery?
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var access: SecondFactorAccess
@@ -275,8 +273,8 @@ struct SecondFactorTrustRemove: SecondFactorUserVerb {
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<ForgottenDevices> {
         let what = device.map { "device \($0.printable)" } ?? "all devices"
         try confirmation.ask("forget \(what) of '\(user.printable)'?", in: run)
-        let owner = device == nil ? nil : try await connection.client(client)
-        let count = try await connection.service.removeTrust(user, device: device, client: owner?.id)
+        let owner = device == nil ? nil : try await connection.client(client?.text)
+        let count = try await connection.service.removeTrust(user, device: device?.text, client: owner?.id)
         if device == nil { try connection.vault.remove(SecondFactorVault.deviceID(connection.url, user)) }
         return Outcome(ForgottenDevices(user: user, count: count), "forgotten: \(count)")
     }

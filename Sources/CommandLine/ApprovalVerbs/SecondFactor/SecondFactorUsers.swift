@@ -83,7 +83,6 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
     func check() throws {
         if mobile == nil, mail == nil { throw UsageError("give --mobile or --mail, where PINs are sent") }
         if disabled, mode == .smsAndKey { throw UsageError("--disabled and --mode sms+fp cannot be combined") }
-        try checkInputs()
     }
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<AddedUser> {

@@ -11,6 +11,7 @@ import YKWire
 
 /// Changes the password of a credential.
 struct HSMAuthChangePassword: Verb {
+    static let readsLines = true
     static let about = About(
         "change-password", "Change the password of a credential (firmware 5.8).",
         discussion: """
@@ -48,6 +49,7 @@ struct HSMAuthChangePassword: Verb {
 
 /// Changes the management password.
 struct HSMAuthChangeManagementPassword: Verb {
+    static let readsLines = true
     static let about = About(
         "change-management-password", "Change the management password.",
         discussion: """

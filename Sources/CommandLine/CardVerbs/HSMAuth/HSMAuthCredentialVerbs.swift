@@ -82,13 +82,15 @@ extension HSMAuthCredential: Report {
 
 /// Stores a credential.
 struct HSMAuthAdd: Verb {
+    static let readsLines = true
     static let about = About(
         "add", "Store a credential.",
         discussion: """
             The keys of an aes128 credential are derived from a password (--derive, the same as on other keys and in \
             YubiHSM tools), read from a file of 64 hexadecimal digits, K-ENC then K-MAC (--import), or generated at \
             random and written to a new file (--generate --key-file). A p256 key is generated on the key and never \
-            leaves it (--generate), derived, or read from a PEM file.
+            leaves it (--generate), derived, or read from a PEM file. If several passwords are read from standard \
+            input, the lines are, in order: derivation password, management password, password of the credential.
             """,
         examples: [
             Example("ykit hsmauth add spare --generate --algorithm ecc-p256"),

@@ -14,7 +14,7 @@ struct NFCParse: Verb {
         discussion: "The message is given in hexadecimal, or in a file as bytes or hexadecimal.",
         examples: [Example("ykit nfc parse d1010a5504796b69742e6578616d")])
 
-    @Argument("hex|file", help: "The message in hexadecimal, a file, or - for standard input.", completion: .file)
+    @Argument("hex|file", help: "The message in hexadecimal, a file, or - for standard input.", completion: .input)
     var message: String
 
     @OptionGroup var reading: MessageOptions

@@ -21,6 +21,7 @@ struct OpenPGPAccessGroup: ParsableCommand {
 
 /// Changes the user PIN.
 struct OpenPGPChangePIN: Verb {
+    static let readsLines = true
     static let about = About(
         "change-pin", "Change the user PIN, 6 bytes or more.", discussion: PINChangeOptions.order,
         examples: [Example("ykit openpgp access change-pin")])
@@ -38,6 +39,7 @@ struct OpenPGPChangePIN: Verb {
 
 /// Changes the admin PIN.
 struct OpenPGPChangeAdminPIN: Verb {
+    static let readsLines = true
     static let about = About(
         "change-admin-pin", "Change the admin PIN, 8 bytes or more.",
         discussion: PINChangeOptions.order,
@@ -83,9 +85,13 @@ struct OpenPGPResetCodeChange: Report {
 
 /// Sets a new user PIN.
 struct OpenPGPUnblockPIN: Verb {
+    static let readsLines = true
     static let about = About(
         "unblock-pin", "Set a new user PIN, with the admin PIN or the reset code.",
-        discussion: "The admin PIN is used unless --reset-code or another source of the reset code is given.",
+        discussion: """
+            The admin PIN is used unless --reset-code or another source of the reset code is given. If both are read \
+            from standard input, the first line is the admin PIN or the reset code, the second the new PIN.
+            """,
         examples: [Example("ykit openpgp access unblock-pin"), Example("ykit openpgp access unblock-pin --reset-code")])
 
     @Flag("--reset-code", help: "Use the reset code instead of the admin PIN.") var resetCode = false
@@ -192,6 +198,7 @@ struct OpenPGPSignaturePolicy: Report {
 
 /// Sets whether PINs are sent as hashes.
 struct OpenPGPSetKDF: Verb {
+    static let readsLines = true
     static let about = About(
         "set-kdf", "Set whether PINs are sent to the card as hashes, and set both PINs.",
         discussion: """

@@ -34,7 +34,7 @@ struct OpenPGPImportCertificate: Verb {
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
-    @Argument("file", help: "The file with the certificate, - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "The file with the certificate, - for standard input.", completion: .input) var file: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var fileOptions: FilePasswordOptions

@@ -71,7 +71,7 @@ struct OpenPGPImportKey: Verb {
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
-    @Argument("file", help: "The file with the private key, - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "The file with the private key, - for standard input.", completion: .input) var file: String
 
     @Option("--created <seconds>", help: "The creation time of the key.") var created: UInt32?
 

@@ -21,7 +21,7 @@ struct OpenPGPSign: Verb {
             """,
         examples: [Example("ykit openpgp sign letter.txt --output letter.sig")])
 
-    @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file, - for standard input.", completion: .input) var file = "-"
 
     @OptionGroup
     var options: OpenPGPSigningOptions
@@ -55,7 +55,7 @@ struct OpenPGPAuthenticate: Verb {
         discussion: "Like 'ykit openpgp sign', with the key that SSH uses.",
         examples: [Example("ykit openpgp authenticate challenge.bin --output response.bin")])
 
-    @Argument("file", help: "The file with the challenge, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file with the challenge, - for standard input.", completion: .input) var file = "-"
 
     @OptionGroup
     var options: OpenPGPSigningOptions
@@ -195,7 +195,7 @@ struct OpenPGPDecrypt: Verb {
             """,
         examples: [Example("ykit openpgp decrypt secret.bin --output secret.txt")])
 
-    @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file, - for standard input.", completion: .input) var file = "-"
 
     @Option(["--output <file>", "-o"], help: "The file to write the result to.") var output = "-"
 

@@ -183,7 +183,7 @@ struct PIVImportCertificate: Verb {
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument("file", help: "The file with the certificate, - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "The file with the certificate, - for standard input.", completion: .input) var file: String
 
     @Flag(["--compress", "-c"], help: "Compress it, to save space on the key.") var compress = false
 

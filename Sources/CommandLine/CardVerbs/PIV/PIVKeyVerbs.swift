@@ -118,7 +118,7 @@ struct PIVImportKey: Verb {
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument("file", help: "The file with the private key, - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "The file with the private key, - for standard input.", completion: .input) var file: String
 
     @OptionGroup
     var policies: KeyPolicyOptions

@@ -77,7 +77,7 @@ struct PIVImportObject: Verb {
 
     @Argument("object", help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
 
-    @Argument("file", help: "The file with the content, - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "The file with the content, - for standard input.", completion: .input) var file: String
 
     @Flag(["--force", "-f"], help: "Replace an existing object without asking.") var force = false
 

@@ -41,7 +41,7 @@ struct PIVSign: Verb {
 
     @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file, - for standard input.", completion: .input) var file = "-"
 
     @Option("--hash", help: "The hash of the signature: sha256, sha384, sha512 or sha1; Ed25519 has a fixed one.")
     var hash: HashChoice = .sha256
@@ -121,7 +121,7 @@ struct PIVDecrypt: Verb {
 
     @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument("file", help: "The file with the message, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file with the message, - for standard input.", completion: .input) var file = "-"
 
     @Option("--padding", help: "Padding of the message: pkcs1 or oaep.") var padding: PaddingChoice = .pkcs1
 
@@ -189,7 +189,7 @@ struct PIVDerive: Verb {
 
     @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 
-    @Argument("peer", help: "The file with the peer's public key, - for standard input.", completion: .file)
+    @Argument("peer", help: "The file with the peer's public key, - for standard input.", completion: .input)
     var peer: String
 
     @Option("--format", help: "Format of the secret: raw, base64 or hex.") var format: SecretFormat = .raw

@@ -103,7 +103,7 @@ struct SDKeysImport: Verb {
     @Argument("key", help: "The key: 03,VERSION, 11a,VERSION, 11b,VERSION, 11c,VERSION or ca,VERSION.")
     var key: SCPKeyArgument
 
-    @Argument("file", help: "The file, - for standard input.", completion: .file) var file: String?
+    @Argument("file", help: "The file, - for standard input.", completion: .input) var file: String?
 
     @OptionGroup var replaced: ReplacedKeyOptions
     @OptionGroup var confirmation: Confirmation

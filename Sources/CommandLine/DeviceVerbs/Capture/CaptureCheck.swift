@@ -40,7 +40,7 @@ struct CaptureCheck: Verb {
         "check", "Validate a recording.",
         examples: [Example("ykit capture check session.jsonl")])
 
-    @Argument("file", help: "A recording, or - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "A recording, or - for standard input.", completion: .input) var file: String
 
     func run(in run: Run) throws -> Outcome<CheckedRecording> {
         let capture = try Capture(file: file)

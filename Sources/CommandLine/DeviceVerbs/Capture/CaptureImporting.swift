@@ -36,7 +36,7 @@ struct CaptureImporting: Verb {
     @Option("--from", help: "The tool that wrote the log: pcscd, pcsc-spy, ykman, libfido2, python-fido2 or usbmon.")
     var from: CaptureImport.Format
 
-    @Argument("file", help: "A log, or - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "A log, or - for standard input.", completion: .input) var file: String
 
     @Option("--session <n>", help: "Number of the card or device, from 1, if the log has several.") var session: Int?
 

@@ -29,7 +29,7 @@ struct CaptureRedact: Verb {
         discussion: "With --output the result is written to a new file; the recording itself is not changed.",
         examples: [Example("ykit capture redact session.jsonl --output shared.jsonl")])
 
-    @Argument("file", help: "A recording, or - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "A recording, or - for standard input.", completion: .input) var file: String
 
     @OptionGroup var output: RecordingOutput
 

@@ -73,7 +73,7 @@ struct CaptureShow: Verb {
 
     @Flag("--bytes", help: "Show the bytes too, secrets overwritten.") var bytes = false
 
-    @Argument("file", help: "A recording, or - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "A recording, or - for standard input.", completion: .input) var file: String
 
     func run(in run: Run) throws -> Outcome<NarratedRecording> {
         var narrator: Narrator?

@@ -45,9 +45,6 @@ struct ConfigLockCode: Verb {
     func check() throws {
         let ways = [clear, generate, new.isStandardInput, new.descriptor != nil].count { $0 }
         guard ways < 2 else { throw UsageError("give only one of a new code, --generate and --clear") }
-        if lock.given.isStandardInput, new.isStandardInput {
-            throw UsageError("only one of the two codes can come from standard input")
-        }
     }
 
     func run(in run: Run) async throws -> Outcome<LockState> {

@@ -22,7 +22,8 @@ struct ArculusCardAuthenticate: Verb {
 
     @Option("--origin", help: "The client's origin, as the server expects it.") var origin: String
 
-    @Option("--options <file>", help: "The backend's reply: a file, or - for standard input.") var options: String
+    @Option("--options <file>", help: "The backend's reply: a file, or - for standard input.", completion: .input)
+    var options: String
 
     @Option("--rp <id>", help: "The relying party, if the options do not name it.") var rp: String?
 
@@ -31,10 +32,6 @@ struct ArculusCardAuthenticate: Verb {
     @OptionGroup var output: ArculusOutput
 
     @OptionGroup var holding: ArculusCardOptions
-
-    func check() throws {
-        try holding.pin.checkInput(options, "options")
-    }
 
     /// An assertion for a relying party.
     struct Signed: Report {

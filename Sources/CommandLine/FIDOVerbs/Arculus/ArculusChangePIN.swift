@@ -12,6 +12,7 @@ import YKWire
 
 /// Changes a card's PIN.
 struct ArculusChangePIN: Verb {
+    static let readsLines = true
     static let about = About(
         "change-pin", "Change the card's PIN and keep its credentials.",
         discussion: """

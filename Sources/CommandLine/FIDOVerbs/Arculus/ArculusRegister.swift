@@ -41,14 +41,11 @@ struct ArculusRegister: Verb {
 
     @Option(
         "--info <file>",
-        help: "Data about this device for the server to store, a JSON object: a file, or - for standard input.")
+        help: "Data about this device for the server to store, a JSON object: a file, or - for standard input.",
+        completion: .input)
     var info: String?
 
     @OptionGroup var holding: ArculusCardOptions
-
-    func check() throws {
-        try holding.pin.checkInput(info, "device")
-    }
 
     /// A registered user.
     struct Registered: Report {

@@ -201,7 +201,8 @@ extension AuthenticatorData.Flags {
 struct CeremonyOptions<Formats: CeremonyFormats>: ParsableArguments {
     @Option("--origin", help: "The origin, https://RP by default.") var origin: String?
 
-    @Option("--options <file>", help: "The WebAuthn options: a file, or - for standard input.") var options: String?
+    @Option("--options <file>", help: "The WebAuthn options: a file, or - for standard input.", completion: .input)
+    var options: String?
 
     @Option("--format", among: Formats.values, help: Formats.help) var format: ExchangeFormat = .webauthn
 
@@ -221,7 +222,6 @@ struct CeremonyOptions<Formats: CeremonyFormats>: ParsableArguments {
         if options != nil, format == .webauthn, origin == nil {
             throw UsageError("--options requires --origin, the site that asks")
         }
-        try pin.checkInput(options, "options")
         if format == .libfido2, global.json { throw UsageError("--format libfido2 and --json cannot be combined") }
     }
 

@@ -58,8 +58,9 @@ struct FIDO2Secret: Verb {
 
     @Option(
         "--token <file>",
-        help: "Derive the passphrase of this token again; a file of 'cryptsetup token export', or - for standard input."
-    )
+        help:
+            "Derive the passphrase of this token again; a file of 'cryptsetup token export', or - for standard input.",
+        completion: .input)
     var token: String?
 
     @OptionGroup var replacing: OutputOptions
@@ -70,7 +71,6 @@ struct FIDO2Secret: Verb {
             guard credential == nil, salt == nil, rp == nil, format != .systemd else {
                 throw UsageError("--token already names the relying party, credential and salt")
             }
-            try pin.checkInput(token, "token")
         } else if format == .systemd {
             guard let keyslot, (0...31).contains(keyslot), tokenOutput != nil else {
                 throw UsageError("--format systemd needs --keyslot 0 to 31 and --token-output FILE")

@@ -209,7 +209,7 @@ struct FIDO2SignKeySign: Verb {
 
     @Argument("derived-key", help: "The file of the derived key.", completion: .file) var derivedKey: String
 
-    @Argument("message", help: "The file to sign, - for standard input.", completion: .file) var message: String
+    @Argument("message", help: "The file to sign, - for standard input.", completion: .input) var message: String
 
     @Option(["--output <file>", "-o"], help: "Where to write the signature.") var output = "-"
 
@@ -228,8 +228,6 @@ struct FIDO2SignKeySign: Verb {
             Member("credentialId") { Base64.encodeURL($0.key.registration.id) }, Member("output") { $0.output },
         ]
     }
-
-    func check() throws { try pin.checkInput(message, "the file to sign") }
 
     func run(in run: Run) async throws -> Outcome<Signed> {
         let target = try FileOutput(output, isText: false, force: replacing.force, run)

@@ -27,7 +27,8 @@ struct FIDO2Verify: Verb {
             Example("ykit fido2 verify assertion.json --registration registration.json"),
         ])
 
-    @Argument("file", help: "A registration or assertion, or - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "A registration or assertion, or - for standard input.", completion: .input) var file:
+        String
 
     @Option("--rp <id>", help: "The expected relying party; the origin's host by default.") var rp: String?
 

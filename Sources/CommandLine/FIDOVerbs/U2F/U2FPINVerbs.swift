@@ -37,6 +37,7 @@ struct U2FPINSet: Verb {
 
 /// Changes the U2F PIN.
 struct U2FPINChange: Verb {
+    static let readsLines = true
     static let about = About(
         "change", "Change the U2F PIN. A wrong current PIN uses up one of three tries.",
         discussion: PINChangeOptions.order,

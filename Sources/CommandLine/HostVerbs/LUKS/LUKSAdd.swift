@@ -33,7 +33,7 @@ struct LUKSAdd: Verb {
 
     func check() throws {
         try key.check()
-        try unlocking.check(key.pin)
+        try unlocking.check()
     }
 
     func run(in run: Run) async throws -> Outcome<LUKSEnrolled> {
@@ -47,7 +47,7 @@ struct LUKSAdd: Verb {
                 in: run)
         }
         try key.plan(volume, run)
-        try run.endPlan()
+        try run.endPlan(nil)
         let present = try await unlocking.open(volume, cryptsetup, in: run)
         let enrollment = try await key.enroll(prepared, volume, run)
         let added = try volume.changing { () throws(LUKSError) in

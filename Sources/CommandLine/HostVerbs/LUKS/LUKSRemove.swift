@@ -61,7 +61,7 @@ struct LUKSRemove: Verb {
         guard let keyslot, LUKS2Metadata.numbers.contains(keyslot) else {
             throw UsageError("missing --keyslot 0 to 31")
         }
-        try unlocking.check(PINOptions())
+        try unlocking.check()
     }
 
     func run(in run: Run) async throws -> Outcome<LUKSRemoved> {
@@ -75,7 +75,7 @@ struct LUKSRemove: Verb {
             for token in volume.metadata.tokens(of: keyslot) where token.keyslots == [keyslot] {
                 plan.add("remove token \(token.number)", ["cryptsetup token remove"])
             }
-            try run.endPlan()
+            try run.endPlan(nil)
         }
         let (path, saved) = try backup.open(volume)
         let remaining = try await unlocking.open(volume, besides: keyslot, cryptsetup, in: run)
@@ -142,7 +142,7 @@ struct LUKSReplace: Verb {
             throw UsageError("missing --keyslot 0 to 31")
         }
         try key.check()
-        try unlocking.check(key.pin)
+        try unlocking.check()
     }
 
     func run(in run: Run) async throws -> Outcome<LUKSEnrolled> {

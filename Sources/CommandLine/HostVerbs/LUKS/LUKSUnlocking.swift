@@ -23,7 +23,7 @@ struct LUKSUnlocking: ParsableArguments {
 
     @Option(
         "--volume-passphrase-file <file>",
-        help: "Unlock the volume with this key file; all its bytes count, including a line ending.", completion: .file)
+        help: "Unlock the volume with this key file; all its bytes count, including a line ending.", completion: .input)
     var file: String?
 
     @Option(
@@ -41,12 +41,11 @@ struct LUKSUnlocking: ParsableArguments {
             """)
     var keyPINDescriptor: Int32?
 
-    func check(_ pin: PINOptions) throws {
+    func check() throws {
         guard [passphrase.isGiven, file != nil, key != nil].count(where: { $0 }) <= 1 else {
             throw UsageError("give only one of passphrase, file and key to unlock the volume")
         }
         if keyPINDescriptor != nil, key == nil { throw UsageError("--unlock-pin-fd requires --unlock-with") }
-        try UsageError.check(standardInput: [passphrase.isStandardInput, file == "-", pin.isStandardInput])
     }
 
     /// Returns a passphrase that opens a slot of the volume.

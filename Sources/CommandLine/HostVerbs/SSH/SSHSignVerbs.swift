@@ -25,7 +25,7 @@ struct SSHSign: Verb {
             Example("ykit ssh sign --slot 9a letter.txt --namespace git"),
         ])
 
-    @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file, - for standard input.", completion: .input) var file = "-"
 
     @Option(["--slot", "-s"], help: "The PIV slot of the key.") var slot: PIVSlot?
 
@@ -43,9 +43,6 @@ struct SSHSign: Verb {
     func check() throws {
         guard (slot == nil) != (key == nil) else { throw UsageError("missing --slot or --key, the key to sign with") }
         guard !namespace.isEmpty else { throw UsageError("--namespace must not be empty; give one, such as file") }
-        guard [file == "-", pin.isStandardInput, fileOptions.isStandardInput].count(where: { $0 }) < 2 else {
-            throw UsageError("only one of file, PIN and passphrase can come from standard input")
-        }
     }
 
     /// A signature, and where it was written.
@@ -99,7 +96,7 @@ struct SSHVerify: Verb {
             """,
         examples: [Example("ykit ssh verify --key id_ed25519_sk.pub letter.txt")])
 
-    @Argument("file", help: "The file, - for standard input.", completion: .file) var file = "-"
+    @Argument("file", help: "The file, - for standard input.", completion: .input) var file = "-"
 
     @Option(["--signature <file>", "-s"], help: "The signature (default: FILE.sig).") var signature: String?
 

@@ -13,6 +13,7 @@ package enum SecretInput {
     /// Reads one line from a descriptor, without its line end.
     package static func line(from descriptor: Int32, limit: Int = limit) throws -> Secret {
         OwnProcess.hide()
+        if descriptor == 0 { try StandardInput.beginLine() }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(limit)  // An array that grows leaves copies behind.
         defer { Secret.wipe(&bytes) }
@@ -155,11 +156,4 @@ package enum SecretInput {
     private static let exposed: [any ExposedSecretKind.Type] = [
         OATHPassword.self, PIN.self, PUK.self, ManagementKeySecret.self,
     ]
-}
-
-extension UsageError {
-    /// Refuses a command line with more than one option that reads standard input.
-    package static func check(standardInput readers: [Bool]) throws {
-        if readers.count(where: { $0 }) > 1 { throw UsageError("only one option can read standard input") }
-    }
 }

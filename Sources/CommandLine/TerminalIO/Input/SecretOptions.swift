@@ -177,15 +177,6 @@ package typealias NewManagementKeyOptions = SecretOptions<NewManagementKeySecret
 package typealias PasswordOptions = ExposedSecretOptions<OATHPassword>
 package typealias FilePasswordOptions = SecretOptions<FilePassword>
 
-extension PINOptions {
-    /// Refuses a file that would come from standard input together with the PIN.
-    package func checkInput(_ file: String?, _ words: String) throws {
-        if file == "-", isStandardInput {
-            throw UsageError("the PIN and \(words) cannot both come from standard input")
-        }
-    }
-}
-
 extension FilePasswordOptions {
     /// Returns the password; asks the user if no option or variable gives it.
     package func password(_ question: String, _ terminal: Terminal) throws -> Secret {

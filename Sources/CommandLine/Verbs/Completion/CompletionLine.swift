@@ -92,9 +92,9 @@ struct CompletionLine {
         case .serials: Offers(words: names.serials.map { Offer(word: $0, about: "key") })
         case .readers: Offers(words: names.readers.map { Offer(word: $0, about: "reader") })
         case .accounts: Offers(words: names.accounts.map { Offer(word: $0, about: "account") })
-        case .file: Offers(files: .files)
+        case .file, .input: Offers(files: .files)
         case .directory: Offers(files: .folders)
-        case .list, nil: Offers(words: declaration.choices.values.map { Offer(word: $0, about: "") })
+        case .list, .inputText, nil: Offers(words: declaration.choices.values.map { Offer(word: $0, about: "") })
         }
     }
 }

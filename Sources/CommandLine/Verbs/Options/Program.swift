@@ -7,13 +7,6 @@ package import YKKeys
 import YKWire
 
 extension Program {
-    /// Whether all arguments are valid UTF-8; others would be misread.
-    package static var isReadable: Bool {
-        (0..<Int(CommandLine.argc)).allSatisfy { index in
-            CommandLine.unsafeArgv[index].map { String(validatingCString: $0) != nil } ?? true
-        }
-    }
-
     /// Parses the command line, runs the verb and prints its answer.
     package static func run(_ arguments: [String]) async -> ExitStatus {
         if arguments.first == CompletionAnswer.word {
@@ -70,6 +63,7 @@ extension Program {
         var configuration = ConfigurationFile()
         do {
             configuration = try configured(verb, &global)
+            try StandardInput.check(given.declarations.all, readsLines: type(of: verb).readsLines)
         } catch {
             let explanation = (error as? UsageError).map { .usage($0.description) } ?? Explanation(error)
             report(explanation, type(of: verb), global.json, plain)

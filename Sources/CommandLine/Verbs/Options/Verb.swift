@@ -20,6 +20,8 @@ package protocol Verb: ParsableArguments, Command {
     static var hasOwnOutput: Bool { get }
     /// The members of each line that the verb prints while it runs; empty for a verb that prints one answer.
     static var events: [MemberForm] { get }
+    /// Whether several secrets may be read from standard input, one line each, in the order that the help gives.
+    static var readsLines: Bool { get }
     /// Runs the verb.
     func run(in run: Run) async throws -> Outcome<Reported>
 }
@@ -33,6 +35,8 @@ extension Verb {
     package static var events: [MemberForm] { [] }
 
     package static var needsConfiguration: Bool { true }
+
+    package static var readsLines: Bool { false }
 
     package static var hasOwnOutput: Bool { false }
 

@@ -64,9 +64,6 @@ package struct StoreKeyOptions: ParsableArguments {
     /// The PIN options of the security key, in their common form.
     package var pin: PINOptions { PINOptions(keyPIN) }
 
-    /// Whether standard input is in use.
-    package var usesStandardInput: Bool { keyPIN.isStandardInput || passphrase.isStandardInput }
-
     /// Whether a passphrase is given, so that the keyring is not needed.
     var hasPassphrase: Bool { passphrase.isGiven || Variables[StorePassphrase.name.variable] != nil }
 
