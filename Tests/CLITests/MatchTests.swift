@@ -17,24 +17,37 @@ import YKWire
     }
 
     @Test func theExactIdWins() throws {
-        #expect(try OATHAccountID.one("Acme:alice", in: ids).text == "Acme:alice")
+        #expect(PartMatch("Acme:alice", in: ids).all.map(\.text) == ["Acme:alice"])
     }
 
     @Test func aPartIsFoundInAnyLetterCase() throws {
-        #expect(try OATHAccountID.one("bob", in: ids).text == "acme:BOB")
+        #expect(PartMatch("bob", in: ids).all.map(\.text) == ["acme:BOB"])
         #expect(AccountMatch("ACME", in: ids).all.count == 3)
     }
 
-    @Test func severalAreListed() {
-        let error = #expect(throws: Explanation.self) { try OATHAccountID.one("alic", in: ids) }
-        #expect(error?.exit == .severalDevices)
-        #expect(error?.candidates.map(\.line) == ["Acme:alice", "Acme:alice2"])
+    @Test func severalAreListed() throws {
+        let query = try #require(EntryQuery(argument: "alic"))
+        let error = OATHAccountID.several(query, PartMatch(query.text, in: ids).all)
+        #expect(error.exit == .severalDevices)
+        #expect(error.candidates.map(\.line) == ["Acme:alice", "Acme:alice2"])
     }
 
     @Test func hiddenAccountsAreFoundByTheirWholeNameOnly() throws {
         #expect(AccountMatch("secret", in: ids) == .none)
         #expect(AccountMatch("secret", in: ids, includesHidden: true).all.count == 1)
-        #expect(try OATHAccountID.one("_hidden:secret", in: ids).isHidden)
+        #expect(WholeMatch("_hidden:secret", in: ids).all.map(\.isHidden) == [true])
+    }
+
+    @Test func onlyAWholeNameMayBeDestroyed() {
+        #expect(WholeMatch("Acme:alice", in: ids).all.map(\.text) == ["Acme:alice"])
+        #expect(WholeMatch("30/Acme:alice", in: ids).all.map(\.text) == ["Acme:alice"])
+        #expect(WholeMatch("Acme:alic", in: ids).all.isEmpty && WholeMatch("acme:alice", in: ids).all.isEmpty)
+    }
+
+    @Test func nothingIsCalledByAnEmptyName() {
+        #expect(WholeMatch("", in: [ids[0]]).all.isEmpty && PartMatch("", in: [ids[0]]).all.isEmpty)
+        #expect(AccountMatch("", in: [ids[0]]) == .none)
+        #expect(EntryQuery(argument: "") == nil && !"reader".mentions(""))
     }
 }
 

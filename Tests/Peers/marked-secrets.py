@@ -183,7 +183,7 @@ def oath():
            text=f"otpauth://totp/Acme:eve?secret={base64.b32encode(mark('import', 20)).decode()}&issuer=Acme\n")
     record("oath access change", "oath.json", "oath access change --new-password-stdin",
            {"password": password.encode()}, text=password + "\n", clear=False, keep="set")
-    for verb in ["oath list", "oath calculate", "oath info", "oath rename alice Acme:carol --force"]:
+    for verb in ["oath list", "oath calculate", "oath info", "oath rename Acme:alice Acme:carol --force"]:
         if verb == "oath info":
             continue
         record(verb, "oath.json", verb, {"password": password.encode(), "access key": access()},

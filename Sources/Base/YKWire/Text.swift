@@ -2,8 +2,8 @@
 
 extension String {
     /// Whether the text contains part of a name as typed by a person, ignoring case and Unicode normalization: a
-    /// composed letter equals its decomposed spelling.
-    package func mentions(_ part: String) -> Bool { lowercased().contains(part.lowercased()) }
+    /// composed letter equals its decomposed spelling. No text contains an empty part.
+    package func mentions(_ part: String) -> Bool { !part.isEmpty && lowercased().contains(part.lowercased()) }
 
     /// Whether the text contains the UTF-8 bytes of another, wherever its characters begin.
     ///

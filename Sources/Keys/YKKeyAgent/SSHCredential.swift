@@ -14,7 +14,7 @@ public struct SSHCredential: Sendable {
     public let file: SecurityKeyFile
 
     /// The file name that `ssh-keygen -K` uses: type, application and user, without characters that paths do not allow.
-    public var fileName: String {
+    private var plainName: String {
         let type = file.publicKey.type.contains(bytesOf: "ed25519") ? "ed25519" : "ecdsa"
         let application = (file.publicKey.application ?? "").dropFirst("ssh:".count)
         let parts = [String(application), user].filter { !$0.isEmpty }
@@ -22,12 +22,28 @@ public struct SSHCredential: Sendable {
         return String(name.map { $0 == "/" || $0.unicodeScalars.contains { $0.isHazardous } ? "_" : $0 })
     }
 
-    /// The user's identifier as text; empty unless it is printable ASCII without spaces.
+    /// Returns the names of the key files of all credentials of a key, in the same order: those that `ssh-keygen -K`
+    /// uses, with the beginning of the identifier's SHA-256 where several would have the same name.
+    public static func fileNames(of all: [SSHCredential]) -> [String] {
+        let names = all.map(\.plainName)
+        return all.indices.map { index in
+            let name = names[index]
+            guard names.filter({ $0 == name }).count > 1 else { return name }
+            let mark = HashAlgorithm.sha256.hash(all[index].remembered.credential.id.id).prefix(8)
+            return "\(name)_\(Hex.encode(Array(mark)))"
+        }
+    }
+
+    /// The user's identifier as text, or in hexadecimal if it is not text or not suited for a file name; empty if it is
+    /// only zeros.
     public var user: String {
         var bytes = remembered.credential.user.id
         while bytes.last == 0 { bytes.removeLast() }
-        guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return "" }
-        return String(decoding: bytes, as: UTF8.self)
+        guard let text = String(validating: bytes, as: UTF8.self), !text.contains(bytesOf: "/"),
+            !text.contains(bytesOf: "\\"), !text.contains(bytesOf: ".."),
+            !text.unicodeScalars.contains(where: { $0.isHazardous })
+        else { return Hex.encode(bytes) }
+        return text
     }
 
     /// Returns the SSH credentials stored on a key; requires the PIN.
@@ -47,6 +63,21 @@ public struct SSHCredential: Sendable {
                 file: SecurityKeyFile(
                     publicKey: key, flags: flags, handle: remembered.credential.id.id, comment: application))
         }
+    }
+}
+
+extension SSHCredential: NamedEntry {
+    package static func wholeTests(_ name: String) -> [(SSHCredential) -> Bool] {
+        [{ $0.file.publicKey.application == name || $0.file.publicKey.application == "ssh:\(name)" }]
+            + tests(DiscoverableCredential.wholeTests(name))
+    }
+
+    package static func partTests(_ part: String) -> [(SSHCredential) -> Bool] {
+        tests(DiscoverableCredential.partTests(part))
+    }
+
+    private static func tests(_ tests: [(DiscoverableCredential) -> Bool]) -> [(SSHCredential) -> Bool] {
+        tests.map { test in { test($0.remembered) } }
     }
 }
 

@@ -29,7 +29,7 @@ public struct SealedStore: Hashable, Sendable {
     ///
     /// - Throws: `noSuchKey`, or `lastKey` if it is the only one and there are records.
     public mutating func removeSeal(_ name: String) throws(StoreError) -> StoreSeal {
-        let matches = seals.filter { $0.id == name || $0.name == name }
+        let matches = WholeMatch(name, in: seals).all
         guard let match = matches.first, matches.count == 1 else { throw .noSuchKey(name) }
         if seals.count == 1, !records.isEmpty { throw .lastKey }
         seals.removeAll { $0.id == match.id }

@@ -169,3 +169,11 @@ extension StoreSeal.Means {
         }
     }
 }
+
+extension StoreSeal: NamedEntry {
+    package static func wholeTests(_ name: String) -> [(StoreSeal) -> Bool] {
+        [{ $0.id == name || $0.name == name }]
+    }
+
+    package static func partTests(_ part: String) -> [(StoreSeal) -> Bool] { [] }
+}

@@ -99,3 +99,13 @@ public enum TokenStoreError: Error, Hashable, Sendable {
     /// The system provided no random bytes.
     case random
 }
+
+extension StoredToken: NamedEntry {
+    package static func wholeTests(_ name: String) -> [(StoredToken) -> Bool] {
+        [{ $0.serial == name || $0.nickname == name }]
+    }
+
+    package static func partTests(_ part: String) -> [(StoredToken) -> Bool] {
+        [{ $0.serial.mentions(part) || $0.nickname?.mentions(part) ?? false }]
+    }
+}

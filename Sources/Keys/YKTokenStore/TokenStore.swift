@@ -48,8 +48,7 @@ public struct TokenStore: Sendable {
     public func tokens(matching query: String?) throws(TokenStoreError) -> [StoredToken] {
         guard !tokens.isEmpty else { throw .empty }
         guard let query else { return tokens.first { $0.serial == current }.map { [$0] } ?? tokens }
-        if let exact = tokens.first(where: { $0.serial == query || $0.nickname == query }) { return [exact] }
-        let found = tokens.filter { $0.serial.mentions(query) || $0.nickname?.mentions(query) ?? false }
+        let found = PartMatch(query, in: tokens).all
         guard !found.isEmpty else { throw .noSuchToken }
         return found
     }

@@ -116,6 +116,12 @@ public struct SecretsEntry: Hashable, Sendable {
     public let hasPassword: Bool?
 }
 
+extension SecretsEntry: NamedEntry {
+    package static func wholeTests(_ name: String) -> [(SecretsEntry) -> Bool] { [{ $0.name.text == name }] }
+
+    package static func partTests(_ part: String) -> [(SecretsEntry) -> Bool] { [{ $0.name.text.mentions(part) }] }
+}
+
 /// The one-time password of a new entry.
 public struct SecretsOTP: Sendable {
     /// Its kind.

@@ -23,12 +23,12 @@ struct OATHRename: Verb {
     static let about = About(
         "rename", "Rename an account (firmware 5.3.1 and later).",
         discussion: "NAME is the full new name, 'issuer:name'; the period does not change.",
-        examples: [Example("ykit oath rename github GitHub:alice@example.org")])
+        examples: [Example("ykit oath rename GitHub:alice@example.com GitHub:alice")])
 
     @Argument(
         "query", help: "The account: its name or part of it; 60/NAME selects the one with period 60.",
         completion: .accounts)
-    var query: String
+    var query: EntryQuery
 
     @Argument("name", help: "The new name, 'issuer:name'.") var newName: String
 
@@ -38,14 +38,17 @@ struct OATHRename: Verb {
     func run(in run: Run) async throws -> Outcome<RenamedAccount> {
         let service = try await run.oath(password)
         let accounts = try await service.accounts()
-        let id = try OATHAccountID.one(query, in: accounts.map(\.id), showHidden: true, run)
+        let all = accounts.map(\.id)
+        let id = try run.find(toChange: query, in: all, isForced: confirmation.force)
         let new = OATHAccountID(issuer: nil, name: newName, period: id.period, type: id.type)
         if accounts.contains(where: { $0.id.rawName == new.rawName }) {
             throw Explanation(
                 "exists", .policy, "an account '\(new.text.printable)' already exists",
                 hint: "delete it first, or choose another name")
         }
-        try confirmation.ask("rename '\(id.text.printable)' to '\(new.text.printable)'?", in: run)
+        try run.agree(on: id, query, .always(unless: confirmation)) {
+            "rename '\($0.text.printable)' to '\(new.text.printable)'?"
+        }
         try await service.rename(id, to: new)
         return Outcome(
             RenamedAccount(old: id, new: new), "renamed '\(id.text.printable)' to '\(new.text.printable)'")
@@ -63,12 +66,12 @@ struct DeletedAccount: Report {
 struct OATHDelete: Verb {
     static let about = About(
         "delete", "Delete an account. Its secret cannot be recovered.",
-        examples: [Example("ykit oath delete github")])
+        examples: [Example("ykit oath delete GitHub:alice@example.com")])
 
     @Argument(
         "query", help: "The account: its name or part of it; 60/NAME selects the one with period 60.",
         completion: .accounts)
-    var query: String
+    var query: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var password: PasswordOptions
@@ -76,9 +79,10 @@ struct OATHDelete: Verb {
     func run(in run: Run) async throws -> Outcome<DeletedAccount> {
         let service = try await run.oath(password)
         let ids = try await service.accounts().map(\.id)
-        let id = try OATHAccountID.one(query, in: ids, showHidden: true, run)
+        let id = try run.entry(toChange: query, in: ids, .always(unless: confirmation)) {
+            "delete '\($0.displayName(among: ids))'? its secret cannot be recovered"
+        }
         let name = id.displayName(among: ids)
-        try confirmation.ask("delete '\(name)'? its secret cannot be recovered", in: run)
         try await service.delete(id)
         return Outcome(DeletedAccount(id: id), "deleted '\(name)'")
     }
@@ -99,7 +103,7 @@ struct OATHUri: Verb {
             "A URI contains a secret: read it from standard input, with '-', rather than from the command line.",
         examples: [Example("ykit oath uri - < account.uri", "Add the account of an otpauth:// URI in a file.")])
 
-    @Argument("uri", help: "otpauth://…, or - for standard input.") var uri: String
+    @Argument("uri", help: "otpauth://…, or - for standard input.", completion: .inputText) var uri: String
 
     @Flag(["--touch", "-t"], help: "Require a touch for each code.") var touch = false
 

@@ -109,7 +109,7 @@ struct OATHCalculate: Verb {
     @Argument(
         "query", help: "The account: its name or part of it; 60/NAME selects the one with period 60.",
         completion: .accounts)
-    var query: String?
+    var query: EntryQuery?
 
     @Flag(["--single", "-s"], help: "Print only the code; fail unless there is exactly one account.") var single = false
 
@@ -135,8 +135,7 @@ struct OATHCalculate: Verb {
         }
         let time = at ?? run.now
         let entries = try await service.codes(at: time, recalculating: false)
-        let id = try OATHAccountID.one(
-            query ?? "", in: entries.map(\.account.id), showHidden: showHidden, single ? nil : run)
+        let id = try account(in: entries.map(\.account.id), run)
         guard let entry = entries.first(where: { $0.account.id == id }) else { throw OATHError.noSuchAccount }
         let code = try await code(of: entry, service, run)
         let result = OATHEntry(account: entry.account, outcome: .code(code))
@@ -146,6 +145,24 @@ struct OATHCalculate: Verb {
             clipboard ? [] : [Style.bold.around(code.text)])
         outcome.answer.isMadeOnce = entry.account.type == .hotp && !clipboard
         return outcome
+    }
+
+    /// Returns the account of the query, or the only one.
+    private func account(in ids: [OATHAccountID], _ run: Run) throws -> OATHAccountID {
+        guard single else {
+            guard let query else { throw OATHError.noSuchAccount }
+            return try run.entry(query, in: ids) { showHidden || !$0.isHidden }
+        }
+        let listed = ids.filter { showHidden || !$0.isHidden }
+        let found = query.map { PartMatch($0.text, in: ids) { showHidden || !$0.isHidden }.all } ?? listed
+        guard let only = found.first else {
+            throw query.map { OATHAccountID.unknown($0) } ?? OATHError.noSuchAccount
+        }
+        guard found.count == 1 else {
+            throw query.map { OATHAccountID.several($0, found) }
+                ?? OATHAccountID.several("the key has \(found.count) accounts", found)
+        }
+        return only
     }
 
     private func code(of entry: OATHEntry, _ service: OATHService, _ run: Run) async throws -> OATHCode {

@@ -33,6 +33,7 @@ struct AddedSecretsEntry: Report {
 
 /// Adds an entry.
 struct SecretsAdd: Verb {
+    static let readsLines = true
     static let about = About(
         "add", "Add an entry. Asks for its secret or its password.",
         discussion: """

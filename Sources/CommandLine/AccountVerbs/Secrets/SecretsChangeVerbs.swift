@@ -15,16 +15,20 @@ struct NamedSecretsEntry: Report {
 
 /// Changes an entry.
 struct SecretsUpdate: Verb {
+    static let readsLines = true
     static let about = About(
         "update", "Change login, password, metadata or touch of an entry.",
         discussion:
-            "Fields not given stay unchanged; an empty value removes a field. The secret for codes cannot change.",
+            """
+            Fields not given stay unchanged; an empty value removes a field. The secret for codes cannot change. Values \
+            are read from standard input in this order: password, metadata, PIN.
+            """,
         examples: [
             Example("ykit secrets update bank --login alice2"),
             Example("ykit secrets update bank --password", "Prompts for the new password."),
         ])
 
-    @Argument("query", help: "The entry: its name or part of it.") var query: String
+    @Argument("query", help: "The entry: its name or part of it.") var query: EntryQuery
 
     @Option(["--login", "-l"], help: "New user name.") var login: String?
 
@@ -56,7 +60,9 @@ struct SecretsUpdate: Verb {
         record.metadata = try metadata.source.given(run.terminal)
         let change = SecretsChange(record: record, needsTouch: changesTouch)
         let service = try await run.openSecrets()
-        let found = try await run.secretsEntry(query, service, pin, to: "change an entry")
+        let found = try await run.secretsEntry(
+            toChange: query, service, pin, to: "change an entry", .forPart
+        ) { "change '\($0)'?" }
         try await run.touching("change '\(found.text)'") {
             try await service.update(found.name, change, pin: found.pin)
         }
@@ -79,7 +85,7 @@ struct SecretsRename: Verb {
     static let about = About(
         "rename", "Rename an entry.", examples: [Example("ykit secrets rename bank bank:alice")])
 
-    @Argument("query", help: "The entry: its name or part of it.") var query: String
+    @Argument("query", help: "The entry: its name or part of it.") var query: EntryQuery
 
     @Argument("name", help: "The new name.") var newName: String
 
@@ -89,8 +95,9 @@ struct SecretsRename: Verb {
     func run(in run: Run) async throws -> Outcome<RenamedSecretsEntry> {
         let new = try SecretsName(newName)
         let service = try await run.openSecrets()
-        let found = try await run.secretsEntry(query, service, pin, to: "rename an entry")
-        try confirmation.ask("rename '\(found.text)' to '\(newName.printable)'?", in: run)
+        let found = try await run.secretsEntry(
+            toChange: query, service, pin, to: "rename an entry", .always(unless: confirmation)
+        ) { "rename '\($0)' to '\(newName.printable)'?" }
         try await run.touching("rename '\(found.text)'") {
             try await service.update(found.name, SecretsChange(name: new), pin: found.pin)
         }
@@ -106,15 +113,16 @@ struct SecretsDelete: Verb {
         "delete", "Delete an entry. Its secret and its password cannot be recovered.",
         examples: [Example("ykit secrets delete bank")])
 
-    @Argument("query", help: "The entry: its name or part of it.") var query: String
+    @Argument("query", help: "The entry: its name or part of it.") var query: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
     func run(in run: Run) async throws -> Outcome<NamedSecretsEntry> {
         let service = try await run.openSecrets()
-        let found = try await run.secretsEntry(query, service, pin, to: "delete an entry")
-        try confirmation.ask("delete '\(found.text)'? what it holds cannot be recovered", in: run)
+        let found = try await run.secretsEntry(
+            toChange: query, service, pin, to: "delete an entry", .always(unless: confirmation)
+        ) { "delete '\($0)'? what it holds cannot be recovered" }
         try await run.touching("delete '\(found.text)'") {
             try await service.delete(found.name, pin: found.pin)
         }
@@ -184,6 +192,7 @@ struct SecretsPINSet: Verb {
 
 /// Changes the PIN.
 struct SecretsPINChange: Verb {
+    static let readsLines = true
     static let about = About(
         "change", "Change the PIN.", discussion: PINChangeOptions.order,
         examples: [Example("ykit secrets pin change")])

@@ -32,7 +32,7 @@ struct SecretsCode: Verb {
             Example("ykit secrets code mail"), Example("ykit secrets code mail --clipboard"),
         ])
 
-    @Argument("query", help: "The entry: its name or part of it.") var query: String
+    @Argument("query", help: "The entry: its name or part of it.") var query: EntryQuery
 
     @Flag(["--clipboard", "-c"], help: "Copy the code to the clipboard, and clear it when the code expires.")
     var clipboard = false
@@ -91,7 +91,7 @@ struct SecretsVerify: Verb {
             """,
         examples: [Example("ykit secrets verify laptop 282760")])
 
-    @Argument("query", help: "The entry: its name or part of it.") var query: String
+    @Argument("query", help: "The entry: its name or part of it.") var query: EntryQuery
 
     @Argument("code", help: "The code that the other device shows.") var code: String
 
@@ -134,7 +134,7 @@ struct SecretsShow: Verb {
             Example("ykit secrets show bank"), Example("ykit secrets show bank --field password --clipboard"),
         ])
 
-    @Argument("query", help: "The entry: its name or part of it.") var query: String
+    @Argument("query", help: "The entry: its name or part of it.") var query: EntryQuery
 
     @Option("--field", help: "Print only this field: login, password or metadata.") var field: Field?
 

@@ -48,29 +48,51 @@ extension Run {
     /// Returns the entry that a query names: by its name or a part of it, first among those that need no PIN. The PIN
     /// is used to search all entries only if none of these matches.
     func secretsEntry(
-        _ query: String, _ service: SecretsService, _ pin: PINOptions, to purpose: String
+        _ query: EntryQuery, _ service: SecretsService, _ pin: PINOptions, to purpose: String
     ) async throws -> FoundSecretsEntry {
-        if let found = try await match(query, in: service.entries()) { return FoundSecretsEntry(found, pin: nil) }
-        let unknown = SecretsError.noSuchEntry(try SecretsName(query))
+        try await search(query, service, pin, to: purpose, byPart: true) { try self.entry(query, in: $0) }
+    }
+
+    /// Returns the entry to change or delete, see ``Run/entry(toChange:in:_:_:)``.
+    func secretsEntry(
+        toChange query: EntryQuery, _ service: SecretsService, _ pin: PINOptions, to purpose: String,
+        _ consent: EntryConsent, _ question: (String) -> String
+    ) async throws -> FoundSecretsEntry {
+        let byPart = canAskAboutEntries(isForced: consent.isForced)
+        return try await search(query, service, pin, to: purpose, byPart: byPart) {
+            try self.entry(toChange: query, in: $0, consent) { question($0.name.text.printable) }
+        }
+    }
+
+    private func search(
+        _ query: EntryQuery, _ service: SecretsService, _ pin: PINOptions, to purpose: String, byPart: Bool,
+        _ find: ([SecretsEntry]) throws -> SecretsEntry
+    ) async throws -> FoundSecretsEntry {
+        let open = try await service.entries()
+        let found = byPart ? PartMatch(query.text, in: open).all : WholeMatch(query.text, in: open).all
         let isAskable = source(of: .secrets, pin).isGiven || (try? Prompt(orElse: "")) != nil
-        guard await service.info.hasPIN, isAskable else { throw unknown }
+        guard found.isEmpty, await service.info.hasPIN, isAskable else {
+            return FoundSecretsEntry(try find(open), pin: nil)
+        }
         let secret = try await secretsPIN(pin, of: service, to: purpose)
         let all = try await touching("look for '\(query.printable)' among the protected entries") {
             try await service.entries(pin: secret)
         }
-        guard let found = try match(query, in: all) else { throw unknown }
-        return FoundSecretsEntry(found, pin: secret)
+        return FoundSecretsEntry(try find(all), pin: secret)
+    }
+}
+
+extension SecretsEntry: ListedEntry {
+    static var choice: String { "which entry?" }
+
+    static func unknown(_ query: EntryQuery) -> any Error {
+        do { return SecretsError.noSuchEntry(try SecretsName(query.text)) } catch { return error }
     }
 
-    private func match(_ query: String, in entries: [SecretsEntry]) throws -> SecretsEntry? {
-        if let exact = entries.first(where: { $0.name.text == query }) { return exact }
-        let part = query.lowercased()
-        let found = entries.filter { $0.name.text.lowercased().contains(bytesOf: part) }
-        guard found.count > 1 else { return found.first }
-        let failure = Explanation(
+    static func several(_ query: EntryQuery, _ found: [SecretsEntry]) -> Explanation {
+        Explanation(
             "several-entries", .severalDevices, "\(found.count) entries match '\(query.printable)'",
             hint: "give the full name of one", candidates: found.map { $0.name.text.printable })
-        return found[try choose("which entry?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 }
 

@@ -62,7 +62,7 @@ struct SecurIDCode: Verb {
             """,
         examples: [Example("ykit securid code"), Example("ykit securid code work --clipboard")])
 
-    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String?
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: EntryQuery?
 
     @OptionGroup var pin: TokenPINOptions
 
@@ -80,7 +80,6 @@ struct SecurIDCode: Verb {
 
     func check() throws {
         if let time, time < 0 { throw UsageError("--time must be 0 or more") }
-        try UsageError.check(standardInput: [pin.given.isStandardInput, key.usesStandardInput])
     }
 
     func run(in run: Run) async throws -> Outcome<TimedTokenCodes> {
@@ -107,7 +106,7 @@ struct OpenedToken {
 
     /// Finds the token, runs the checks that need no seed (PIN, expiry), then opens it.
     static func open(
-        _ query: String?, _ pin: TokenPINOptions, _ path: StorePathOptions, _ key: StoreKeyOptions,
+        _ query: EntryQuery?, _ pin: TokenPINOptions, _ path: StorePathOptions, _ key: StoreKeyOptions,
         _ allowExpired: Bool, _ time: Int64?, _ run: Run
     ) async throws -> (StoredToken, OpenedToken) {
         let store = try path.tokens(run)
@@ -135,7 +134,7 @@ struct SecurIDWatch: Verb {
         discussion: "The token is opened once; its seed stays in memory until the end.",
         examples: [Example("ykit securid watch work")])
 
-    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String?
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: EntryQuery?
 
     @OptionGroup var pin: TokenPINOptions
 

@@ -38,7 +38,7 @@ struct SecurIDExport: Verb {
             """,
         examples: [Example("ykit securid export work --format sdtid --output work.sdtid")])
 
-    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String?
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: EntryQuery?
 
     @Option("--format", help: "url (the default), ctf (the bare string) or sdtid (an XML file).")
     var format: ExportFormat = .url
@@ -68,7 +68,6 @@ struct SecurIDExport: Verb {
 
     func check() throws {
         guard ctfVersion == 3 || ctfVersion == 4 else { throw UsageError("--ctf-version must be 3 or 4") }
-        try UsageError.check(standardInput: [exportPassword.isStandardInput, key.usesStandardInput])
         if qr, format == .sdtid { throw UsageError("a QR code holds a URL or a string, not a file") }
     }
 
@@ -155,7 +154,7 @@ struct SecurIDDetect: Verb {
         "detect", "Show what a text, link, file or picture contains, without importing it.",
         examples: [Example("ykit securid detect token.sdtid")])
 
-    @Argument("source", help: "The text or file, or - for standard input.", completion: .file) var source: String
+    @Argument("source", help: "The text or file, or - for standard input.", completion: .input) var source: String
 
     @Option("--scheme", help: "Accept links with this scheme only.") var scheme: String?
 

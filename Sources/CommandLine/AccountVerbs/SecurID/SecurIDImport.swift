@@ -63,7 +63,7 @@ struct SecurIDImport: Verb {
             Example("ykit securid import --ctkip https://ctkip.example.com/service"),
         ])
 
-    @Argument("source", help: "SOURCE, or - for standard input.", completion: .file) var source: String?
+    @Argument("source", help: "SOURCE, or - for standard input.", completion: .input) var source: String?
 
     @Option("--ctkip <url>", help: "Fetch the token from this CT-KIP server or link.") var ctkip: String?
 
@@ -98,8 +98,6 @@ struct SecurIDImport: Verb {
             throw UsageError("a nickname must have 1 to \(SecurIDLimits.nickname) characters")
         }
         try newKey.check(key)
-        let readers = [source == "-", password.isStandardInput, server.code.isStandardInput, key.usesStandardInput]
-        try UsageError.check(standardInput: readers)
     }
 
     func run(in run: Run) async throws -> Outcome<ImportedTokens> {
@@ -213,7 +211,7 @@ struct SecurIDImport: Verb {
         } else {
             storeKey = try await run.open(store.content, key, for: "open the token store")
         }
-        try run.endPlan()
+        try run.endPlan("add \(tokens.count) token\(tokens.count == 1 ? "" : "s") to \(store.file.path.printable)")
         try store.add(tokens, storeKey, seal: seal)
     }
 

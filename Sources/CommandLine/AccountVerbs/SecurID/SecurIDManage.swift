@@ -26,6 +26,7 @@ struct TokenList: Report {
 
 /// Lists tokens.
 struct SecurIDList: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "list", "List the tokens. Needs no key.",
         examples: [Example("ykit securid list")])
@@ -59,11 +60,12 @@ struct ShownToken: Report {
 
 /// Shows a token.
 struct SecurIDShow: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "info", "Show the details of a token, without its seed.",
         examples: [Example("ykit securid info work")])
 
-    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String?
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: EntryQuery?
 
     @OptionGroup var path: StorePathOptions
 
@@ -89,18 +91,19 @@ struct TokenSerial: Report {
 
 /// Selects the current token.
 struct SecurIDUse: Verb {
+    static let uses: GlobalUse = .plan
     static let about = About(
         "use", "Choose the token that 'code' uses by default.",
         examples: [Example("ykit securid use work")])
 
-    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: EntryQuery
 
     @OptionGroup var path: StorePathOptions
 
     func run(in run: Run) async throws -> Outcome<TokenSerial> {
         let store = try path.tokens(run)
         let found = try store.one(token, run)
-        try run.endPlan()
+        try run.endPlan("make \(found.name) the current token")
         try store.use(found)
         return Outcome(TokenSerial(serial: found.serial), "\(found.name) is the current token")
     }
@@ -124,7 +127,7 @@ struct SecurIDRename: Verb {
         discussion: "The nickname is sealed with the token, so the key is needed.",
         examples: [Example("ykit securid rename work office")])
 
-    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: EntryQuery
 
     @Argument("name", help: "The nickname; '' for none.") var name: String
 
@@ -139,8 +142,10 @@ struct SecurIDRename: Verb {
 
     func run(in run: Run) async throws -> Outcome<RenamedToken> {
         let store = try path.tokens(run)
-        let found = try store.one(token, run)
         let nickname = name.isEmpty ? nil : name
+        let found = try run.entry(toChange: token, in: try store.all(), .forPart) {
+            "change the nickname of token \($0.name)?"
+        }
         if let nickname { try store.check(nickname: nickname, for: found.serial) }
         let outcome = Outcome(
             RenamedToken(serial: found.serial, nickname: nickname),
@@ -149,7 +154,7 @@ struct SecurIDRename: Verb {
         // If nothing changes, no key is needed.
         if found.nickname == nickname { return outcome }
         let storeKey = try await run.open(store.content, key, for: "open the token store")
-        try run.endPlan()
+        try run.endPlan("change the nickname of token \(found.serial)")
         try store.rename(found, nickname, storeKey)
         return outcome
     }
@@ -157,20 +162,22 @@ struct SecurIDRename: Verb {
 
 /// Deletes a token.
 struct SecurIDDelete: Verb {
+    static let uses: GlobalUse = .plan
     static let about = About(
         "delete", "Delete a token. Its seed cannot be recovered.",
         examples: [Example("ykit securid delete work")])
 
-    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: String
+    @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions
 
     func run(in run: Run) async throws -> Outcome<TokenSerial> {
         let store = try path.tokens(run)
-        let found = try store.one(token, run)
-        try confirmation.ask("delete token \(found.name)? its seed cannot be recovered", in: run)
-        try run.endPlan()
+        let found = try run.entry(toChange: token, in: try store.all(), .always(unless: confirmation)) {
+            "delete token \($0.name)? its seed cannot be recovered"
+        }
+        try run.endPlan("delete token \(found.serial) from \(store.file.path.printable)")
         try store.delete(found)
         return Outcome(TokenSerial(serial: found.serial), "deleted token \(found.serial)")
     }
@@ -216,7 +223,7 @@ struct SecurIDReset: Verb {
             let service = try await run.openFIDO(key.pin, for: "delete the store's credential")
             try await StoreAuthenticator(service, run.environment.random).delete(stored)
         }
-        try run.endPlan()
+        try run.endPlan("delete all tokens and keys in \(store.file.path.printable)")
         try store.clear()
         let forgotten = try run.storeKeyring?.forget(seals) ?? 0
         let isReadable = stored.count + forgotten < keys
@@ -238,6 +245,7 @@ struct BindingIdentifier: Report {
 
 /// Shows the binding identifier.
 struct SecurIDBindingID: Verb {
+    static let uses: GlobalUse = .plan
     static let about = About(
         "binding-id", "Show this installation's binding identifier for token issuers.",
         discussion: "It is generated once, as 24 hexadecimal digits, and kept in the store, even by 'reset'.",
@@ -249,7 +257,9 @@ struct SecurIDBindingID: Verb {
         let store = try path.tokens(run)
         let random = run.environment.random
         let known = store.bindingID.flatMap { DeviceBinding.isID($0) ? $0 : nil }
-        if known == nil { try run.endPlan() }
+        try run.endPlan(
+            known.map { "show the binding identifier \($0)" }
+                ?? "generate a binding identifier, and store it in \(store.file.path.printable)")
         let id = try known ?? store.makeBindingID(random)
         return Outcome(BindingIdentifier(id: id), id)
     }

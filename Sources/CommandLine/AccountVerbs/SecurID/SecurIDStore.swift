@@ -16,6 +16,7 @@ struct TokenStoreContents: Report {
 
 /// Shows the keys of the store.
 struct SecurIDStoreShow: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "info", "Show which keys open the store.",
         examples: [Example("ykit securid store info")])
@@ -61,7 +62,7 @@ struct SecurIDStoreRemoveKey: Verb {
             """,
         examples: [Example("ykit securid store remove-key spare")])
 
-    @Argument("name", help: "The key's identifier or name, as 'store info' shows it.") var name: String
+    @Argument("name", help: "The key's identifier or name, as 'store info' shows it.") var name: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions

@@ -7,20 +7,38 @@ import YKTokenStore
 import YKWire
 
 extension TokenStore {
-    /// Returns the token that a text matches; if there are several, the user chooses.
-    func one(_ query: String?, _ run: Run) throws -> StoredToken {
-        let found = try tokens(matching: query)
+    /// Returns the token that a text matches, or without one the current token; if there are several, the user chooses.
+    func one(_ query: EntryQuery?, _ run: Run) throws -> StoredToken {
+        if let query { return try run.entry(query, in: try all()) }
+        let found = try tokens(matching: nil)
         if let only = found.first, found.count == 1 { return only }
-        let failure = Explanation(
-            "several-tokens", .severalDevices,
-            query.map { "several tokens match '\($0.printable)'" }
-                ?? "the store has \(found.count) tokens: give one, or choose one with 'securid use'",
-            candidates: found.map(\.name))
-        return found[try run.choose("which token?", among: failure.candidates.map(\.line), orElse: failure)]
+        let failure = StoredToken.several(
+            "the store has \(found.count) tokens: give one, or choose one with 'securid use'", found)
+        return found[try run.choose(StoredToken.choice, among: failure.candidates.map(\.line), orElse: failure)]
+    }
+
+    /// Returns all tokens.
+    ///
+    /// - Throws: `empty` if there are none.
+    func all() throws(TokenStoreError) -> [StoredToken] {
+        guard !tokens.isEmpty else { throw .empty }
+        return tokens
     }
 }
 
-extension StoredToken {
+extension StoredToken: ListedEntry {
+    static var choice: String { "which token?" }
+
+    static func unknown(_ query: EntryQuery) -> any Error { TokenStoreError.noSuchToken }
+
+    static func several(_ query: EntryQuery, _ found: [StoredToken]) -> Explanation {
+        several("several tokens match '\(query.printable)'", found)
+    }
+
+    fileprivate static func several(_ message: String, _ found: [StoredToken]) -> Explanation {
+        Explanation("several-tokens", .severalDevices, message, candidates: found.map(\.name))
+    }
+
     /// The display name.
     var name: String { nickname.map { "\($0.printable) (\(serial))" } ?? serial }
 }

@@ -38,29 +38,29 @@ extension AccountStore {
 
     /// Returns the account that a text matches, or the only account if no text is given; if there are several, the user
     /// chooses.
-    func one(_ query: String?, _ run: Run) throws -> ApprovalAccount {
-        let found = try accounts(matching: query)
-        return try Self.one(
-            found,
-            query.map { "several accounts match '\($0.printable)'" }
-                ?? "the store has \(found.count) accounts; choose one", run)
+    func one(_ query: EntryQuery?, _ run: Run) throws -> ApprovalAccount {
+        let all = try accounts(matching: nil)
+        if let query { return try run.entry(query, in: all) }
+        return try Self.one(all, "the store has \(all.count) accounts; choose one", run)
     }
 
     /// Returns the only account, or the one that the user chooses among several.
     static func one(_ found: [ApprovalAccount], _ message: String, _ run: Run) throws -> ApprovalAccount {
         if found.count == 1 { return found[0] }
-        let failure = Explanation(
-            "several-accounts", .severalDevices, message,
-            candidates: found.map { "\($0.name.printable)  \($0.id.printable)" })
-        return found[try run.choose("which account?", among: failure.candidates.map(\.line), orElse: failure)]
+        let failure = ApprovalAccount.several(message, found)
+        return found[try run.choose(ApprovalAccount.choice, among: failure.candidates.map(\.line), orElse: failure)]
     }
 
     /// Returns the push account that a text matches, or the only push account if no text is given.
-    func onePush(_ query: String?, _ run: Run) throws -> PushAccount {
+    func onePush(_ query: EntryQuery?, _ run: Run) throws -> PushAccount {
         let push = push.map(\.account)
-        let account =
+        return try Self.push(
             query == nil && !push.isEmpty
-            ? try Self.one(push, "the store has \(push.count) accounts; choose one", run) : try one(query, run)
+                ? try Self.one(push, "the store has \(push.count) accounts; choose one", run) : try one(query, run))
+    }
+
+    /// Returns a push account.
+    static func push(_ account: ApprovalAccount) throws(Explanation) -> PushAccount {
         guard let push = PushAccount(account) else {
             throw Explanation(
                 "not-push", .usage,
@@ -70,7 +70,7 @@ extension AccountStore {
     }
 
     /// Returns the push accounts to poll: the named one, or all.
-    func asked(_ query: String?, _ run: Run) throws -> [PushAccount] {
+    func asked(_ query: EntryQuery?, _ run: Run) throws -> [PushAccount] {
         if let query { return [try onePush(query, run)] }
         guard push.isEmpty else { return push }
         throw accounts.isEmpty ? ApprovalError.noAccounts : ApprovalError.noSuchAccount(nil)
@@ -79,10 +79,10 @@ extension AccountStore {
     /// Returns the account of the given kinds that a text matches, or the only one if no text is given; if there are
     /// several, the user chooses.
     func one(
-        _ query: String?, of kinds: [ApprovalAccount.Kind], _ what: String, _ run: Run
+        _ query: EntryQuery?, of kinds: [ApprovalAccount.Kind], _ what: String, _ run: Run
     ) throws -> ApprovalAccount {
         let found: [ApprovalAccount]
-        do { found = try accounts(matching: query, of: kinds) } catch {
+        do { found = try accounts(matching: query?.text, of: kinds) } catch {
             throw Explanation(
                 "no-such-account", .notFound,
                 query.map { "no account \(what) matches '\($0.printable)'" } ?? "the store has no account \(what)",
@@ -92,12 +92,28 @@ extension AccountStore {
     }
 
     /// Returns the container that a text matches, or the only container if no text is given.
-    func container(_ query: String?, _ run: Run) throws -> ContainerAccount {
+    func container(_ query: EntryQuery?, _ run: Run) throws -> ContainerAccount {
         let account = try one(query, of: [.container], "that is a container", run)
         guard let container = ContainerAccount(account) else {
             throw Explanation.malformed("container '\(account.name.printable)' cannot be read")
         }
         return container
+    }
+}
+
+extension ApprovalAccount: ListedEntry {
+    static var choice: String { "which account?" }
+
+    static func unknown(_ query: EntryQuery) -> any Error { ApprovalError.noSuchAccount(query.text) }
+
+    static func several(_ query: EntryQuery, _ found: [ApprovalAccount]) -> Explanation {
+        several("several accounts match '\(query.printable)'", found)
+    }
+
+    fileprivate static func several(_ message: String, _ found: [ApprovalAccount]) -> Explanation {
+        Explanation(
+            "several-accounts", .severalDevices, message,
+            candidates: found.map { "\($0.name.printable)  \($0.id.printable)" })
     }
 }
 

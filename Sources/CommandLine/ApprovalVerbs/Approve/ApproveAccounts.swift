@@ -63,6 +63,7 @@ struct ListedAccount: Report {
 
 /// Lists accounts.
 struct ApproveAccounts: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "accounts", "List the accounts. Needs neither key nor server.",
         discussion: """
@@ -100,7 +101,7 @@ struct ApproveAddress: AccountKeyVerb {
         examples: [Example("ykit approve address work alice-laptop")])
 
     @Argument("account", help: "The account: its name, serial number or server, or part of one.")
-    var account: String
+    var account: EntryQuery
 
     @Argument("address", help: "An address for the server's gateway: a topic or a URL.") var address: String
 
@@ -109,7 +110,10 @@ struct ApproveAddress: AccountKeyVerb {
 
     func run(in run: Run) async throws -> Outcome<DeliveryAddress> {
         let book = try path.accounts(run)
-        let push = try book.onePush(account, run)
+        let found = try run.entry(toChange: account, in: try book.accounts(matching: nil), .forPart) {
+            "deliver the requests of '\($0.name.printable)' to \(address.printable)?"
+        }
+        let push = try AccountStore.push(found)
         let text = PushText.address(address, serial: push.account.serial, timestamp: UTCDate.timestamp(run.now))
         try run.endPlan("sign '\(text)'", ["then send it to \(push.url)"])
         let keys = ApproveKeys(run, book, key)
@@ -149,7 +153,7 @@ struct ApproveLogout: AccountKeyVerb {
         examples: [Example("ykit approve logout work")])
 
     @Argument("account", help: "The account: its name, serial number or server, or part of one.")
-    var account: String
+    var account: EntryQuery
 
     @OptionGroup var person: ApproveUserOptions
 
@@ -164,17 +168,13 @@ struct ApproveLogout: AccountKeyVerb {
     /// The password of the OATH application, from a prompt or its environment variable.
     private var password: PasswordOptions { PasswordOptions() }
 
-    func check() throws {
-        try UsageError.check(standardInput: [person.secret.isStandardInput, key.usesStandardInput])
-    }
-
     func run(in run: Run) async throws -> Outcome<EndedAccount> {
         let book = try path.accounts(run)
-        let ended = try book.one(account, run)
-        try confirmation.ask(
-            "remove account '\(ended.name.printable)' of \(ended.server.printable)? it must be enrolled again to be used",
-            in: run)
-        try run.endPlan()
+        let all = try book.accounts(matching: nil)
+        let ended = try run.entry(toChange: account, in: all, .always(unless: confirmation)) {
+            "remove account '\($0.name.printable)' of \($0.server.printable)? it must be enrolled again to be used"
+        }
+        try run.endPlan("remove account '\(ended.name.printable)' from \(book.file.path.printable)")
         // Checks that the store is writable before anything is deleted.
         try book.file.update { _ in }
         if let container = ContainerAccount(ended) { return try await leave(container, book, run) }
@@ -314,12 +314,12 @@ struct ApproveClear: AccountKeyVerb {
             }
             try confirmation.ask(
                 typing: "clear", "this permanently deletes the keys in slots \(slots.listed())", in: run)
-            try run.endPlan()
+            try run.endPlan("delete the keys in slots \(slots.listed())")
             removed = try await SlotCleaning(run, managementKey, key.pin).remove(accounts)
         } else {
             try confirmation.ask(
                 typing: "clear", "this permanently removes \(book.countText) and the history", in: run)
-            try run.endPlan()
+            try run.endPlan("remove \(book.countText) and the history from \(book.file.path.printable)")
             try book.file.update { store throws(StoreError) in
                 store.clear()
                 store.settings = JSONValue.Object()
@@ -349,6 +349,7 @@ struct MovedStore: Report {
 
 /// Moves the store.
 struct ApproveMoveStore: Verb {
+    static let uses: GlobalUse = .plan
     static let about = About(
         "move-store", "Move the accounts and their history to another file.",
         discussion: "The new file must not exist. Afterwards, select it with --store, or set XDG_DATA_HOME.",
@@ -366,7 +367,7 @@ struct ApproveMoveStore: Verb {
         guard !book.accounts.isEmpty else {
             throw Explanation("no-such-account", .notFound, "the store has no accounts to move")
         }
-        try run.endPlan()
+        try run.endPlan("move \(book.countText) and the history to \(target.printable)")
         // Both locks are held while the content moves; the old file is deleted last.
         try book.file.update { store throws(StoreError) in
             let content = store

@@ -48,7 +48,7 @@ struct ApproveYes: AccountKeyVerb {
 
     @Option("--number", help: "The number that the login page shows.") var number: String?
 
-    @Option("--account", help: "Only this account.") var account: String?
+    @Option("--account", help: "Only this account.") var account: EntryQuery?
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
@@ -137,7 +137,7 @@ struct ApproveNo: AccountKeyVerb {
 
     @Flag("--cancelled", help: "You started this login and no longer want it.") var cancelled = false
 
-    @Option("--account", help: "Only this account.") var account: String?
+    @Option("--account", help: "Only this account.") var account: EntryQuery?
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions

@@ -30,7 +30,7 @@ struct ApproveCode: Verb {
         examples: [Example("ykit approve code alice")])
 
     @Argument("account", help: "The account: its name, serial number or server, or part of one.")
-    var account: String?
+    var account: EntryQuery?
 
     @Option("--time <seconds>", help: "Show the code for this time, in seconds since 1970.") var time: Int64?
 

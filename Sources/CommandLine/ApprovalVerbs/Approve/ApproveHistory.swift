@@ -41,6 +41,7 @@ struct HistoryEntry: Report {
 
 /// Shows the answers given so far.
 struct ApproveHistoryVerb: Verb {
+    static let uses: GlobalUse = [.replay, .record]
     static let about = About(
         "history", "Show what was approved or declined, here or in the server's log.",
         discussion: """
@@ -51,7 +52,7 @@ struct ApproveHistoryVerb: Verb {
         examples: [Example("ykit approve history --limit 10")])
 
     @Argument("account", help: "The account: its name, serial number or server, or part of one.")
-    var account: String?
+    var account: EntryQuery?
 
     @Flag("--server", help: "Show the server's log.") var server = false
 

@@ -42,9 +42,6 @@ struct ApproveKeyOptions: ParsableArguments {
 
     @OptionGroup var passphrase: SecretOptions<StorePassphrase>
 
-    /// Whether a secret is read from standard input.
-    var usesStandardInput: Bool { keyPIN.isStandardInput || passphrase.isStandardInput }
-
     /// The PIN options of the PIV application.
     var pin: PINOptions { PINOptions(keyPIN) }
 

@@ -33,6 +33,7 @@ struct MoveForecast: Report {
 
 /// Lists the accounts that can be moved.
 struct ApproveMigrateCheck: Verb {
+    static let uses: GlobalUse = [.replay, .record]
     static let about = About(
         "check", "Show which accounts can be moved to another key; nothing is changed.",
         discussion: "Accounts of a container can be moved. Others must be enrolled again on the other key.",
@@ -91,7 +92,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
 
     @Argument(
         "container", help: "The container: its name, serial number, or part of one; not needed with one container.")
-    var container: String?
+    var container: EntryQuery?
 
     @Option("--to <key>", help: "The other key: its serial number, or the state file of a virtual key.") var to: String
 
@@ -111,7 +112,6 @@ struct ApproveMigrateRun: AccountKeyVerb {
 
     func check() throws {
         _ = try PIVSlot.forAccount(slot)
-        try access.checkStandardInput()
     }
 
     func run(in run: Run) async throws -> Outcome<MovedContainer> {

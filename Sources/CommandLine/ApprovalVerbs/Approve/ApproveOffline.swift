@@ -62,7 +62,6 @@ struct ApproveAdd: Verb {
     @OptionGroup var key: StoreKeyOptions
 
     func check() throws {
-        try UsageError.check(standardInput: [given.isStandardInput, key.usesStandardInput])
         if let serial, !OCRAAccount.isSerial(serial) {
             throw UsageError("a serial number consists of up to 64 letters, digits, hyphens and underscores")
         }
@@ -135,7 +134,7 @@ struct ApproveOffline: Verb {
         examples: [Example("ykit approve offline bank --text \"12.50 CHF to ACME\"")])
 
     @Argument("account", help: "The account: its name, serial number or server, or part of one.")
-    var account: String?
+    var account: EntryQuery?
 
     @Option("--text", help: "The text to sign.") var text: String?
 
@@ -145,7 +144,7 @@ struct ApproveOffline: Verb {
     @Option(
         "--qr <file|camera>",
         help: "Read the text from this picture or file, - for standard input, or the camera.",
-        completion: .file)
+        completion: .input)
     var qr: String?
 
     @Option("--hash", help: "The hash function that turns the text into a challenge: sha1, sha256 or sha512.")
@@ -160,7 +159,6 @@ struct ApproveOffline: Verb {
             throw UsageError("give --text, --challenge or --qr")
         }
         if hash != nil, challenge != nil { throw UsageError("--challenge is not hashed: omit --hash") }
-        try UsageError.check(standardInput: [qr == "-", codePIN.isStandardInput, key.usesStandardInput])
     }
 
     func run(in run: Run) async throws -> Outcome<OfflineCode> {
@@ -189,7 +187,7 @@ struct ApproveOffline: Verb {
         _ = try account.suite.response(Secret([0]), input)  // What is wrong is said before a touch is asked for.
         if self.challenge == nil { run.terminal.say("signing: \(given.printable)") }
         let sealed = try await SealedAccounts.open(book, key, run)
-        try run.endPlan()
+        try run.endPlan("calculate the code with the secret in \(book.file.path.printable)")
         guard let secret = try sealed.secret(of: stored) else { throw StoreError.recordChanged(stored.id) }
         if account.suite.hasCounter {
             account.counter += 1
@@ -210,9 +208,9 @@ struct ApproveOffline: Verb {
     private func answer(
         _ login: TiQRLogin, _ book: AccountStore, _ run: Run
     ) async throws -> Outcome<OfflineCode> {
-        let stored = try TiQRMatch.one(login, account, book, run)
+        let stored = try TiQRMatch.one(login, account?.text, book, run)
         let sealed = try await SealedAccounts.open(book, key, run)
-        try run.endPlan()
+        try run.endPlan("calculate the answer with the secret in \(book.file.path.printable)")
         guard let secret = try sealed.secret(of: stored.account) else {
             throw StoreError.recordChanged(stored.account.id)
         }

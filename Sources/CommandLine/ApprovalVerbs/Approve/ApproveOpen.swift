@@ -44,12 +44,12 @@ struct ApproveQRType: Verb {
             Example("ykit approve qr-type --qr login.png"),
         ])
 
-    @Argument("text", help: "The link or text, or - for standard input.") var text: String?
+    @Argument("text", help: "The link or text, or - for standard input.", completion: .inputText) var text: String?
 
     @Option(
         "--qr <file|camera>",
         help: "Read the text from this picture or file, - for standard input, or the camera.",
-        completion: .file)
+        completion: .input)
     var qr: String?
 
     func check() throws {
@@ -133,11 +133,6 @@ struct ApproveOpen: AccountKeyVerb {
     func check() throws {
         if (source.link == nil) == (source.qr == nil) { throw UsageError("give a link, or --qr with a picture") }
         _ = try PIVSlot.forAccount(slot)
-        let readers = [
-            source.isStandardInput, answer.isStandardInput, pin.isStandardInput, managementKey.isStandardInput,
-            password.isStandardInput, key.usesStandardInput,
-        ]
-        try UsageError.check(standardInput: readers)
     }
 
     func run(in run: Run) async throws -> Outcome<OpenedLink> {
@@ -206,7 +201,7 @@ struct ApproveOpen: AccountKeyVerb {
             "enrol '\(account.identityName.printable)' at \(server.printable), run by "
                 + "'\(PushRequest.shown(account.account.issuer, limit: 64))'? answers are sent there", in: run)
         let sealed = try await SealedAccounts.open(book, key, run)
-        try run.endPlan()
+        try run.endPlan("enrol at \(server.printable), and add the account to \(book.file.path.printable)")
         let secret = try client.secret()
         try sealed.put(account.stored, secret)
         do { try await client.register(secret.value, at: enrolment.url) } catch {
@@ -241,7 +236,7 @@ struct ApproveOpen: AccountKeyVerb {
             run: run, writer: AccountWriter(service: service), touch: touch == .always || touch == .cached)
         let made = try await enrolment.add(
             link, name: name, server: server, container: nil, book.accounts)
-        try run.endPlan()
+        try run.endPlan("add the account to \(book.file.path.printable)")
         try book.file.update { $0.put(made.account.record) }
         let request = made.entry.map { "to complete the enrolment, enter this at the server: \($0)" }
         return OpenedLink(

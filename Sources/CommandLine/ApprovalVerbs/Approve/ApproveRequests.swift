@@ -109,7 +109,7 @@ struct PendingRequests {
     }
 
     /// Fetches the open requests of the named account, or of all.
-    mutating func fetch(_ query: String?) async throws {
+    mutating func fetch(_ query: EntryQuery?) async throws {
         try await session.fetch(try accounts.asked(query, run)) { error in
             Interruption.happened || Explanation(error).exit == .interrupted
         }
@@ -132,7 +132,7 @@ struct PendingRequests {
     /// Ends a plan after the polls, and after an answer if there is one.
     ///
     /// - Parameter answer: Returns the text to sign in answer to a request to the account with a serial number.
-    func endPlan(_ query: String?, answer: ((String) -> String)? = nil) throws {
+    func endPlan(_ query: EntryQuery?, answer: ((String) -> String)? = nil) throws {
         guard let plan = run.plan else { return }
         for account in try accounts.asked(query, run) {
             let serial = account.account.serial
@@ -140,7 +140,7 @@ struct PendingRequests {
                 "sign '\(PushText.poll(serial: serial, timestamp: UTCDate.timestamp(run.now)))'",
                 ["with the key of account '\(account.account.name)'", "then ask \(account.url)"])
         }
-        guard let answer else { return try run.endPlan() }
+        guard let answer else { return try run.endPlan(nil) }
         let serial = try accounts.asked(query, run).first?.account.serial ?? ""
         try run.endPlan("sign '\(answer(serial))'", ["then send it to the server"])
     }
@@ -171,7 +171,7 @@ extension ApprovalNews {
 
 /// The account whose requests are fetched.
 struct OpenRequestOptions: ParsableArguments {
-    @Option("--account", help: "Only this account.") var account: String?
+    @Option("--account", help: "Only this account.") var account: EntryQuery?
 
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions

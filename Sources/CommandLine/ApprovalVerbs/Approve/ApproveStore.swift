@@ -22,6 +22,7 @@ struct AccountStoreContents: Report {
 
 /// Shows the keys of the account store.
 struct ApproveStoreInfo: Verb {
+    static let uses: GlobalUse = []
     static let about = About(
         "info", "Show which keys open the account store.",
         examples: [Example("ykit approve store info")])
@@ -64,7 +65,7 @@ struct ApproveStoreRemoveKey: Verb {
         discussion: "The key is not needed. It can still open older copies of the file.",
         examples: [Example("ykit approve store remove-key spare")])
 
-    @Argument("name", help: "The key's identifier or name, as 'store info' shows it.") var name: String
+    @Argument("name", help: "The key's identifier or name, as 'store info' shows it.") var name: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: ApproveStoreOptions

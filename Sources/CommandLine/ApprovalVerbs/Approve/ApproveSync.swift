@@ -20,14 +20,6 @@ struct ContainerOptions: ParsableArguments {
     @OptionGroup var password: PasswordOptions
     @OptionGroup var path: ApproveStoreOptions
     @OptionGroup var key: StoreKeyOptions
-
-    /// Checks that at most one of them comes from standard input.
-    func checkStandardInput() throws {
-        let readers = [
-            pin.isStandardInput, managementKey.isStandardInput, password.isStandardInput, key.usesStandardInput,
-        ]
-        try UsageError.check(standardInput: readers)
-    }
 }
 
 /// A synchronized container, and the result for each of its tokens.
@@ -60,11 +52,9 @@ struct ApproveSync: AccountKeyVerb {
 
     @Argument(
         "container", help: "The container: its name, serial number, or part of one; not needed with one container.")
-    var container: String?
+    var container: EntryQuery?
 
     @OptionGroup var access: ContainerOptions
-
-    func check() throws { try access.checkStandardInput() }
 
     func run(in run: Run) async throws -> Outcome<SynchronizedContainer> {
         let book = try access.path.accounts(run)

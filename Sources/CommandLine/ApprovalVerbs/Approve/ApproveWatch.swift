@@ -35,7 +35,7 @@ struct ApproveWatch: AccountKeyVerb {
 
     static let events: [MemberForm] = WatchEvent.members.map(\.form)
 
-    @Option("--account", help: "Only this account.") var account: String?
+    @Option("--account", help: "Only this account.") var account: EntryQuery?
 
     @Option("--listen <address:port>", help: "Accept delivered requests at this address, such as 127.0.0.1:8088.")
     var listen: String?

@@ -116,9 +116,9 @@ struct RememberedCredential: Report {
 struct FIDO2CredentialsUpdate: Verb {
     static let about = About(
         "update", "Change the names of a credential's account on the key.",
-        examples: [Example("ykit fido2 credentials update alice --display-name \"Alice Smith\"")])
+        examples: [Example("ykit fido2 credentials update alice@example.com --display-name \"Alice Smith\"")])
 
-    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
+    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: EntryQuery
 
     @Option("--user", help: "The account's new name.") var user: String?
 
@@ -137,7 +137,10 @@ struct FIDO2CredentialsUpdate: Verb {
                 "not-supported", .notSupported, "this key cannot change the names of its credentials",
                 hint: "keys of CTAP 2.1 and later can")
         }
-        let found = try DiscoverableCredential.one(credential, in: try await service.discoverableCredentials(), run)
+        let all = try await service.discoverableCredentials()
+        let found = try run.entry(toChange: credential, in: all, .forPart) {
+            "change the names of \($0.words)?"
+        }
         var updated = found
         updated.credential.user.name = user ?? found.credential.user.name
         updated.credential.user.displayName = displayName ?? found.credential.user.displayName
@@ -152,17 +155,19 @@ struct FIDO2CredentialsDelete: Verb {
         "delete", "Delete a credential. It cannot be recovered.",
         discussion:
             "Its large blob is not deleted; 'ykit fido2 large-blob prune' removes blobs that belong to no credential.",
-        examples: [Example("ykit fido2 credentials delete alice")])
+        examples: [Example("ykit fido2 credentials delete alice@example.com")])
 
-    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
+    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
     func run(in run: Run) async throws -> Outcome<RememberedCredential> {
         let service = try await run.openCredentials(pin, for: "delete a credential")
-        let found = try DiscoverableCredential.one(credential, in: try await service.discoverableCredentials(), run)
-        try confirmation.ask("delete the credential of \(found.words)? it cannot be recovered", in: run)
+        let all = try await service.discoverableCredentials()
+        let found = try run.entry(toChange: credential, in: all, .always(unless: confirmation)) {
+            "delete the credential of \($0.words)? it cannot be recovered"
+        }
         try await service.delete(found.credential.id)
         return Outcome(RememberedCredential(remembered: found), "deleted the credential of \(found.words)")
     }

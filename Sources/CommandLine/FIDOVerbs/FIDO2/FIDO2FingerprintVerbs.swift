@@ -2,7 +2,7 @@
 
 import Arguments
 package import TerminalIO
-import Verbs
+package import Verbs
 package import YKFIDO
 import YKTransport
 import YKWire
@@ -26,20 +26,30 @@ extension Fingerprint: Report {
     /// The template identifier in hexadecimal, as other tools print it.
     var id: String { Hex.encode(template) }
 
-    /// Returns the only fingerprint with this identifier or name, or the one that the user chooses among several.
-    static func one(_ query: String, in all: [Fingerprint], _ run: Run) throws -> Fingerprint {
-        let byID = all.filter { $0.id == query.lowercased() }
-        let found = byID.isEmpty ? all.filter { $0.name == query } : byID
-        if let only = found.first, found.count == 1 { return only }
-        if found.isEmpty {
-            throw Explanation(
-                "no-such-fingerprint", .notFound, "the key has no fingerprint '\(query.printable)'",
-                hint: "ykit fido2 fingerprints list")
-        }
-        let failure = Explanation(
+    /// The name, or else the identifier.
+    fileprivate var words: String { name.map { "'\($0.printable)'" } ?? id }
+}
+
+extension Fingerprint: ListedEntry {
+    package static func wholeTests(_ name: String) -> [(Fingerprint) -> Bool] {
+        let id = name.lowercased()
+        return [{ $0.id == id }, { $0.name == name }]
+    }
+
+    package static func partTests(_ part: String) -> [(Fingerprint) -> Bool] { [] }
+
+    package static var choice: String { "which fingerprint?" }
+
+    package static func unknown(_ query: EntryQuery) -> any Error {
+        Explanation(
+            "no-such-fingerprint", .notFound, "the key has no fingerprint '\(query.printable)'",
+            hint: "ykit fido2 fingerprints list")
+    }
+
+    package static func several(_ query: EntryQuery, _ found: [Fingerprint]) -> Explanation {
+        Explanation(
             "several-fingerprints", .severalDevices, "'\(query.printable)' matches \(found.count) fingerprints",
             hint: "give the identifier", candidates: found.map(\.id))
-        return found[try run.choose("which fingerprint?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 }
 
@@ -145,7 +155,7 @@ struct FIDO2FingerprintsRename: Verb {
         "rename", "Rename a fingerprint.",
         examples: [Example("ykit fido2 fingerprints rename thumb \"left thumb\"")])
 
-    @Argument("fingerprint", help: "The fingerprint: its identifier or its name.") var fingerprint: String
+    @Argument("fingerprint", help: "The fingerprint: its identifier or its name.") var fingerprint: EntryQuery
 
     @Argument("name", help: "The new name.") var name: String
 
@@ -154,7 +164,9 @@ struct FIDO2FingerprintsRename: Verb {
     func run(in run: Run) async throws -> Outcome<FingerprintReport> {
         let service = try await run.openFingerprints(pin, for: "name a fingerprint")
         try await service.check(fingerprintName: name)
-        let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints(), run)
+        let found = try run.entry(toChange: fingerprint, in: try await service.fingerprints(), .forPart) {
+            "rename the fingerprint \($0.words)?"
+        }
         try await service.renameFingerprint(found.template, to: name)
         return Outcome(
             FingerprintReport(fingerprint: Fingerprint(template: found.template, name: name)),
@@ -168,18 +180,19 @@ struct FIDO2FingerprintsDelete: Verb {
         "delete", "Delete a fingerprint.",
         examples: [Example("ykit fido2 fingerprints delete thumb")])
 
-    @Argument("fingerprint", help: "The fingerprint: its identifier or its name.") var fingerprint: String
+    @Argument("fingerprint", help: "The fingerprint: its identifier or its name.") var fingerprint: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
     func run(in run: Run) async throws -> Outcome<FingerprintReport> {
         let service = try await run.openFingerprints(pin, for: "delete a fingerprint")
-        let found = try Fingerprint.one(fingerprint, in: try await service.fingerprints(), run)
-        let words = found.name.map { "'\($0.printable)'" } ?? found.id
-        try confirmation.ask("delete the fingerprint \(words)?", in: run)
+        let all = try await service.fingerprints()
+        let found = try run.entry(toChange: fingerprint, in: all, .always(unless: confirmation)) {
+            "delete the fingerprint \($0.words)?"
+        }
         try await service.removeFingerprint(found.template)
-        return Outcome(FingerprintReport(fingerprint: found), "deleted the fingerprint \(words)")
+        return Outcome(FingerprintReport(fingerprint: found), "deleted the fingerprint \(found.words)")
     }
 }
 

@@ -78,11 +78,13 @@ struct LargeBlobPlace {
 
 extension Run {
     /// Returns the selected credential, and where its large blob is.
+    ///
+    /// - Parameter choose: Finds the credential among all.
     func openLargeBlob(
-        of query: String, _ pin: PINOptions, for reason: String
+        _ pin: PINOptions, for reason: String, _ choose: ([DiscoverableCredential]) throws -> DiscoverableCredential
     ) async throws -> (LargeBlobPlace, DiscoverableCredential) {
         let service = try await openLargeBlobs(pin, for: reason)
-        let found = try DiscoverableCredential.one(query, in: try await service.discoverableCredentials(), self)
+        let found = try choose(try await service.discoverableCredentials())
         return (try await LargeBlobPlace(of: found, service, self), found)
     }
 
@@ -158,7 +160,7 @@ struct FIDO2LargeBlobGet: Verb {
         "get", "Print a credential's large blob, or write it to a file.",
         examples: [Example("ykit fido2 large-blob get alice --output note.txt")])
 
-    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
+    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: EntryQuery
 
     @Option(["--output <file>", "-o"], help: "Where to write the data.") var output: String?
 
@@ -179,7 +181,9 @@ struct FIDO2LargeBlobGet: Verb {
 
     func run(in run: Run) async throws -> Outcome<Content> {
         let file = try output.map { path in try FileOutput(path, isSecret: true, force: replacing.force, run) }
-        let (place, found) = try await run.openLargeBlob(of: credential, pin, for: "find the credential")
+        let (place, found) = try await run.openLargeBlob(pin, for: "find the credential") {
+            try run.entry(credential, in: $0)
+        }
         guard let blob = try await place.read() else {
             throw Explanation(
                 "no-large-blob", .notFound, "the credential of \(found.words) has no large blob",
@@ -200,19 +204,13 @@ struct FIDO2LargeBlobGet: Verb {
 struct FIDO2LargeBlobSet: Verb {
     static let about = About(
         "set", "Write a credential's large blob, replacing any earlier one.",
-        examples: [Example("ykit fido2 large-blob set alice note.txt")])
+        examples: [Example("ykit fido2 large-blob set alice@example.com note.txt")])
 
-    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
+    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: EntryQuery
 
-    @Argument("file", help: "What to write: a file, or - for standard input.", completion: .file) var file: String
+    @Argument("file", help: "What to write: a file, or - for standard input.", completion: .input) var file: String
 
     @OptionGroup var pin: PINOptions
-
-    func check() throws {
-        if file == "-", pin.isStandardInput {
-            throw UsageError("the PIN and the blob cannot both come from standard input")
-        }
-    }
 
     struct Written: Report {
         let credentialID: String
@@ -224,7 +222,9 @@ struct FIDO2LargeBlobSet: Verb {
 
     func run(in run: Run) async throws -> Outcome<Written> {
         let blob = try Files.read(file)
-        let (place, found) = try await run.openLargeBlob(of: credential, pin, for: "write a large blob")
+        let (place, found) = try await run.openLargeBlob(pin, for: "write a large blob") {
+            try run.entry(toChange: credential, in: $0, .forPart) { "replace the large blob of \($0.words)?" }
+        }
         try await place.write(blob)
         return Outcome(
             Written(credentialID: found.id, size: blob.count), "wrote \(blob.count) bytes for \(found.words)")
@@ -235,9 +235,9 @@ struct FIDO2LargeBlobSet: Verb {
 struct FIDO2LargeBlobDelete: Verb {
     static let about = About(
         "delete", "Remove a credential's large blob; the credential stays.",
-        examples: [Example("ykit fido2 large-blob delete alice")])
+        examples: [Example("ykit fido2 large-blob delete alice@example.com")])
 
-    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: String
+    @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
@@ -248,8 +248,11 @@ struct FIDO2LargeBlobDelete: Verb {
     }
 
     func run(in run: Run) async throws -> Outcome<Deleted> {
-        let (place, found) = try await run.openLargeBlob(of: credential, pin, for: "remove a large blob")
-        try confirmation.ask("delete the large blob of \(found.words)?", in: run)
+        let (place, found) = try await run.openLargeBlob(pin, for: "remove a large blob") {
+            try run.entry(toChange: credential, in: $0, .always(unless: confirmation)) {
+                "delete the large blob of \($0.words)?"
+            }
+        }
         guard try await place.remove() else {
             throw Explanation("no-large-blob", .notFound, "the credential of \(found.words) has no large blob")
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import TerminalIO
-import Verbs
+package import TerminalIO
+package import Verbs
 import YKFIDO
-import YKKeyAgent
+package import YKKeyAgent
 import YKKeys
 import YKPIV
 import YKSSH
@@ -63,18 +63,21 @@ struct SSHListedKey: Report {
 
 extension SSHCredential {
     var words: String { "\(file.publicKey.application ?? "")\(user.isEmpty ? "" : ", user '\(user.printable)'")" }
+}
 
-    /// Returns the credential for a query: by its identifier, application or user, or by part of one.
-    static func one(_ query: String, in all: [SSHCredential], _ run: Run) throws -> SSHCredential {
-        let exact = all.filter {
-            $0.file.publicKey.application == query || $0.file.publicKey.application == "ssh:\(query)"
-        }
-        if let only = exact.first, exact.count == 1 { return only }
-        let found = try DiscoverableCredential.one(query, in: all.map(\.remembered), run)
-        guard let one = all.first(where: { $0.remembered.id == found.id }) else {
-            throw Explanation(
-                "no-such-credential", .notFound, "the key stores no credential '\(query.printable)' for SSH")
-        }
-        return one
+extension SSHCredential: ListedEntry {
+    package static var choice: String { DiscoverableCredential.choice }
+
+    package static func unknown(_ query: EntryQuery) -> any Error {
+        Explanation(
+            "no-such-credential", .notFound, "the key stores no credential '\(query.printable)' for SSH",
+            hint: "ykit ssh keys --resident-only")
+    }
+
+    package static func several(_ query: EntryQuery, _ found: [SSHCredential]) -> Explanation {
+        Explanation(
+            "several-credentials", .severalDevices, "'\(query.printable)' matches \(found.count) credentials",
+            hint: "give the identifier, or enough of its beginning",
+            candidates: found.map { "\($0.remembered.id)  \($0.words)" })
     }
 }

@@ -138,7 +138,7 @@ struct SSHGenerate: Verb {
     func run(in run: Run) async throws -> Outcome<Generated> {
         let path = try output ?? Self.standardPath(algorithm)
         let phrase = try newPassphrase(path, run)
-        let files = try SSHKeyFiles(path, force: force)
+        let files = try SSHKeyFiles(path, force: force, orElse: Self.takenHint)
         let proof = try attestation.map { path throws(Explanation) in
             try FileOutput(file: path, isSecret: false, force: force)
         }
@@ -185,6 +185,11 @@ struct SSHGenerate: Verb {
             "the attestation: \($0.message)"
         }
     }
+
+    /// What to do if the key file exists. A credential that its key does not store cannot be used without its file.
+    private static let takenHint =
+        "name another file with --output; --force replaces it, and loses the credential that it names unless the key "
+        + "stores that"
 
     /// Asks for the passphrase before the key is used; `nil` if there is to be none.
     private func newPassphrase(_ path: String, _ run: Run) throws -> SharedSecret? {
@@ -252,9 +257,17 @@ private struct SSHKeyFiles {
     private let key, line: FileOutput
 
     /// Opens both files.
-    init(_ path: String, force: Bool) throws(Explanation) {
-        key = try FileOutput(file: path, force: force)
-        line = try FileOutput(file: path + ".pub", isSecret: false, force: force)
+    ///
+    /// - Parameter hint: What to do if one exists.
+    init(_ path: String, force: Bool, orElse hint: String) throws(Explanation) {
+        do throws(Explanation) {
+            key = try FileOutput(file: path, force: force)
+            line = try FileOutput(file: path + ".pub", isSecret: false, force: force)
+        } catch {
+            var failure = error
+            if failure.code == "file-exists" { failure.hint = hint }
+            throw failure
+        }
     }
 
     /// Writes the text of a credential's key file, and its public half.
@@ -276,7 +289,7 @@ struct SSHDownload: Verb {
     @Argument(
         "credential",
         isBase64URL: true, help: "The credential: its application, identifier or the beginning of it (default: all).")
-    var credential: String?
+    var credential: EntryQuery?
 
     @Option(["--output <folder>", "-o"], help: "The folder for the files.") var output = "."
 
@@ -293,14 +306,19 @@ struct SSHDownload: Verb {
     func run(in run: Run) async throws -> Outcome<Downloaded> {
         let service = try await run.openCredentials(pin, for: "read its credentials for SSH")
         let all = try await SSHCredential.all(of: service)
-        let chosen = try credential.map { [try SSHCredential.one($0, in: all, run)] } ?? all
+        let names = SSHCredential.fileNames(of: all)
+        let wanted = try credential.map { try run.entry($0, in: all) }?.remembered.credential.id
+        let pairs = zip(all, names).filter { wanted == nil || $0.0.remembered.credential.id == wanted }
+        let chosen = pairs.map(\.0)
         var lines = chosen.isEmpty ? ["the key stores no credentials for SSH"] : []
         var files: [String] = []
         var failure: Explanation?
-        for credential in chosen {
-            let path = "\(output)/\(credential.fileName)"
+        for (credential, name) in pairs {
+            let path = "\(output)/\(name)"
             do throws(Explanation) {
-                try SSHKeyFiles(path, force: replacing.force).write(
+                try SSHKeyFiles(
+                    path, force: replacing.force, orElse: "another folder with --output, or replace it with --force"
+                ).write(
                     credential.file.text(check: UInt32.random(in: .min ... .max)), credential.file)
                 files.append(path)
                 lines.append("\(path.printable)  \(credential.words)")
@@ -320,7 +338,7 @@ struct SSHDelete: Verb {
 
     @Argument(
         "credential", isBase64URL: true, help: "The credential: its application, identifier or the beginning of it.")
-    var credential: String
+    var credential: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
@@ -332,10 +350,10 @@ struct SSHDelete: Verb {
 
     func run(in run: Run) async throws -> Outcome<Deleted> {
         let service = try await run.openCredentials(pin, for: "delete a credential")
-        let found = try SSHCredential.one(credential, in: try await SSHCredential.all(of: service), run)
-        try confirmation.ask(
-            "delete the credential for \(found.words) (\(found.file.publicKey.fingerprint))? it cannot be recovered",
-            in: run)
+        let all = try await SSHCredential.all(of: service)
+        let found = try run.entry(toChange: credential, in: all, .always(unless: confirmation)) {
+            "delete the credential for \($0.words) (\($0.file.publicKey.fingerprint))? it cannot be recovered"
+        }
         try await service.delete(found.remembered.credential.id)
         return Outcome(Deleted(key: SSHListedKey(found)), "deleted the credential for \(found.words)")
     }

@@ -107,6 +107,9 @@ extension ParseError: Explained {
                 "the value is invalid for '\(label)', which takes the number of an open file descriptor",
                 hint: hint(declaration, name))
         }
+        if word.isEmpty, reason == nil {
+            return .usage("the value of '\(label)' must not be empty", hint: hint(declaration, name))
+        }
         let all = declaration.choices.allowed
         let quoted = all.map { "'\($0)'" }
         let choices =

@@ -28,24 +28,22 @@ extension DiscoverableCredential {
         ]
         return row + [algorithm, more.filter { !$0.isEmpty }.listed()]
     }
+}
 
-    /// Returns the credential for a query; the user chooses among several.
-    package static func one(
-        _ query: String, in all: [DiscoverableCredential], _ run: Run
-    ) throws -> DiscoverableCredential {
-        switch AccountMatch(query, in: all) {
-        case .one(let only): return only
-        case .none:
-            throw Explanation(
-                "no-such-credential", .notFound, "the key stores no credential '\(query.printable)'",
-                hint: "ykit fido2 credentials list")
-        case .several(let found):
-            let failure = Explanation(
-                "several-credentials", .severalDevices, "'\(query.printable)' matches \(found.count) credentials",
-                hint: "give the identifier, or enough of its beginning",
-                candidates: found.map { "\($0.id)  \($0.words)" })
-            return found[try run.choose("which credential?", among: failure.candidates.map(\.line), orElse: failure)]
-        }
+extension DiscoverableCredential: ListedEntry {
+    package static var choice: String { "which credential?" }
+
+    package static func unknown(_ query: EntryQuery) -> any Error {
+        Explanation(
+            "no-such-credential", .notFound, "the key stores no credential '\(query.printable)'",
+            hint: "ykit fido2 credentials list")
+    }
+
+    package static func several(_ query: EntryQuery, _ found: [DiscoverableCredential]) -> Explanation {
+        Explanation(
+            "several-credentials", .severalDevices, "'\(query.printable)' matches \(found.count) credentials",
+            hint: "give the identifier, or enough of its beginning",
+            candidates: found.map { "\($0.id)  \($0.words)" })
     }
 }
 

@@ -38,11 +38,6 @@ public enum AccountMatch<Account> {
         case .several(let accounts): accounts
         }
     }
-
-    /// The matches of the first test that any account passes.
-    fileprivate static func first(_ tests: [(Account) -> Bool], in all: [Account]) -> AccountMatch {
-        tests.lazy.map { AccountMatch(all.filter($0)) }.first { !$0.all.isEmpty } ?? .none
-    }
 }
 
 extension AccountMatch: Sendable where Account: Sendable {}
@@ -51,19 +46,25 @@ extension AccountMatch: Equatable where Account: Equatable {}
 extension AccountMatch where Account == OATHAccountID {
     /// Finds the OATH accounts for a query: the one with exactly this id, with or without its period (of several that
     /// differ only in Unicode normalization, the one with the same bytes), or else all whose id contains the query,
-    /// ignoring case.
+    /// ignoring case. An empty query matches none.
     ///
     /// - Parameter includesHidden: Whether hidden accounts match by a part of their id as well.
     public init(_ query: String, in ids: [OATHAccountID], includesHidden: Bool = false) {
-        self = .first(
-            [
-                { $0.type == .totp && $0.textWithPeriod.utf8.elementsEqual(query.utf8) },
-                { $0.text.utf8.elementsEqual(query.utf8) },
-                { $0.type == .totp && $0.textWithPeriod == query },
-                { $0.text == query },
-                { (includesHidden || !$0.isHidden) && $0.text.mentions(query) },
-            ], in: ids)
+        self.init(PartMatch(query, in: ids) { includesHidden || !$0.isHidden }.all)
     }
+}
+
+extension OATHAccountID: NamedEntry {
+    package static func wholeTests(_ name: String) -> [(OATHAccountID) -> Bool] {
+        [
+            { $0.type == .totp && $0.textWithPeriod.utf8.elementsEqual(name.utf8) },
+            { $0.text.utf8.elementsEqual(name.utf8) },
+            { $0.type == .totp && $0.textWithPeriod == name },
+            { $0.text == name },
+        ]
+    }
+
+    package static func partTests(_ part: String) -> [(OATHAccountID) -> Bool] { [{ $0.text.mentions(part) }] }
 }
 
 extension AccountMatch where Account == OATHAccount {
@@ -88,17 +89,23 @@ extension OATHAccountID {
 }
 
 extension AccountMatch where Account == DiscoverableCredential {
-    /// Finds the credentials for a query: by the identifier, or else by at least six characters of its beginning, or
-    /// else by the account's name, or else by a part of the account's or relying party's name, ignoring case.
-    public init(_ query: String, in all: [DiscoverableCredential]) {
-        let digits = query.lowercased()
-        self = .first(
-            [
-                { $0.id == query || Hex.encode($0.credential.id.id) == digits },
-                { query.count >= 6 && $0.id.hasPrefix(query) },
-                { $0.name == query },
-                { $0.name.mentions(query) || $0.relyingParty.id.mentions(query) },
-            ], in: all)
+    /// Finds the credentials for a query: by the identifier, or else by the account's name, or else by at least six
+    /// characters of the identifier's beginning, or else by a part of the account's or relying party's name, ignoring
+    /// case. An empty query matches none.
+    public init(_ query: String, in all: [DiscoverableCredential]) { self.init(PartMatch(query, in: all).all) }
+}
+
+extension DiscoverableCredential: NamedEntry {
+    package static func wholeTests(_ name: String) -> [(DiscoverableCredential) -> Bool] {
+        let digits = name.lowercased()
+        return [{ $0.id == name || Hex.encode($0.credential.id.id) == digits }, { $0.name == name }]
+    }
+
+    package static func partTests(_ part: String) -> [(DiscoverableCredential) -> Bool] {
+        [
+            { part.count >= 6 && $0.id.hasPrefix(part) },
+            { $0.name.mentions(part) || $0.relyingParty.id.mentions(part) },
+        ]
     }
 }
 

@@ -113,15 +113,10 @@ public enum ApprovalStore {
         return accounts
     }
 
-    /// Returns the accounts that match a query: one with this name, identifier or serial number, otherwise all whose
-    /// name, issuer, serial number or server contains it, ignoring case and Unicode normalization.
+    /// Returns the accounts that match a query: those with this name or identifier, or else with this serial number, or
+    /// else all whose name, issuer, serial number or server contains it, ignoring case and Unicode normalization.
     public static func matches(_ query: String, in accounts: [ApprovalAccount]) -> [ApprovalAccount] {
-        if let exact = accounts.first(where: { $0.id == query || $0.name == query }) { return [exact] }
-        let serials = accounts.filter { $0.serial == query }
-        if !serials.isEmpty { return serials }
-        return accounts.filter { account in
-            [account.name, account.issuer, account.serial, account.server].contains { $0.mentions(query) }
-        }
+        PartMatch(query, in: accounts).all
     }
 
     /// Returns an unused name: the requested one without control characters, truncated, and with a number appended if
@@ -134,5 +129,15 @@ public enum ApprovalStore {
         var number = 2
         while taken.contains("\(start) \(number)") { number += 1 }
         return "\(start) \(number)"
+    }
+}
+
+extension ApprovalAccount: NamedEntry {
+    package static func wholeTests(_ name: String) -> [(ApprovalAccount) -> Bool] {
+        [{ $0.id == name || $0.name == name }, { $0.serial == name }]
+    }
+
+    package static func partTests(_ part: String) -> [(ApprovalAccount) -> Bool] {
+        [{ account in [account.name, account.issuer, account.serial, account.server].contains { $0.mentions(part) } }]
     }
 }
