@@ -119,12 +119,13 @@ def test_names_that_are_lost():
 
 def test_a_name_that_is_taken_meanwhile():
     """Another program takes the name while the key works."""
+    run("virtual", "new", "race.json")
     for name, words in GENERATING:
         made = os.path.join(FOLDER, "taken")
         for left in [made] + [os.path.join(FOLDER, n) for n in os.listdir(FOLDER) if n.startswith("taken.")]:
             if os.path.exists(left):
                 os.unlink(left)
-        process = subprocess.Popen([REAL, "--virtual", KEY, *words, "taken"], stdin=subprocess.DEVNULL,
+        process = subprocess.Popen([REAL, "--virtual", "race.json", *words, "taken"], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=FOLDER,
                                    env={**ENVIRONMENT, "YKIT_FAULT": "from 1: delay 150ms"})
         while process.poll() is None and not [n for n in os.listdir(FOLDER) if n.startswith("taken.kept-")]:

@@ -185,7 +185,7 @@ struct ApproveEnroll: AccountKeyVerb {
         let trust = try trust.trust(forAccountIn: run)
         let approver = try run.approver()
         // The server makes a token for a link that it is asked for, so everything else that may fail precedes that.
-        try checkSources(in: run)
+        if self.server != nil { try checkSources(in: run) }
         let access =
             self.server == nil ? nil : try await run.perform { try await EnrolmentAccess.open(self, book, run) }
         let link = try await pushLink(given, approver, trust, run)
@@ -215,6 +215,7 @@ struct ApproveEnroll: AccountKeyVerb {
                 "enrol '\(name.printable)' at \(server), run by '\(PushRequest.shown(link.issuer, limit: 64))'? "
                     + "keys and answers are sent there", in: run)
         }
+        try checkSources(in: run)
         try run.perform { try book.file.update { _ in } }
         let made = try await enrolled(link, name, access, approver, trust, book, run)
         return outcome(made, link)

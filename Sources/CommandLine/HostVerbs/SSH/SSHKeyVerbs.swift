@@ -260,14 +260,13 @@ private struct SSHKeyFiles {
     ///
     /// - Parameter hint: What to do if one exists.
     init(_ path: String, force: Bool, orElse hint: String) throws(Explanation) {
-        do throws(Explanation) {
-            key = try FileOutput(file: path, force: force)
-            line = try FileOutput(file: path + ".pub", isSecret: false, force: force)
-        } catch {
-            var failure = error
-            if failure.code == "file-exists" { failure.hint = hint }
+        for file in [path, path + ".pub"] where !force && Files.isTaken(file) && FileStatus(file)?.isRegular != false {
+            var failure = Explanation.exists(file)
+            failure.hint = hint
             throw failure
         }
+        key = try FileOutput(file: path, force: force)
+        line = try FileOutput(file: path + ".pub", isSecret: false, force: force)
     }
 
     /// Writes the text of a credential's key file, and its public half.

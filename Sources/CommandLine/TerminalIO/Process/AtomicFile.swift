@@ -92,17 +92,18 @@ package final class AtomicFile {
     /// - Throws: `file-exists` if another program took the name meanwhile, or why the name cannot be given; the hint
     ///   names the file with the content.
     package func keep() throws(Explanation) {
-        var failure: Explanation
-        do {
+        let problem: FileFailure
+        do throws(FileFailure) {
             guard manner == .new else {
                 try file?.replace()
                 return
             }
             guard try file?.takeFree() == false else { return }
-            failure = Explanation.exists(path)
-        } catch { failure = error.explanation }
-        do { try file?.keepTemporaryName() } catch { throw failure }
-        let why = failure.code == "file-exists" ? "another program created it just now; " : ""
+            problem = FileFailure(.create, path, EEXIST)
+        } catch { problem = error }
+        do { try file?.keepTemporaryName() } catch { throw problem.explanation }
+        var failure = problem.explanation
+        let why = problem.number == EEXIST ? "another program created it just now; " : ""
         failure.hint = "\(why)the content is in \(file?.path.printable ?? "")"
         throw failure
     }
