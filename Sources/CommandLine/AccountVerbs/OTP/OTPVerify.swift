@@ -99,6 +99,7 @@ struct OTPVerify: Verb {
         let text = try key.read("YKIT_OTP_KEY", "AES key of the slot (32 hexadecimal digits)", run.terminal)
         let slot = try Self.slot(of: otp, in: text)
         let file = CounterFile(try store ?? Self.usualStore())
+        try run.endPlan("check the password, and record its counter in \(file.path.printable)")
         let verdict = try OTPVerifier(store: file).verify(
             otp, key: slot.key.value, publicID: expected ?? slot.publicID, privateID: slot.privateID)
         let block = verdict.block
