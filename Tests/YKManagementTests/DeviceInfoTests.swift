@@ -124,7 +124,7 @@ struct DeviceInfoTests {
             ("v5.4.3-beta", FirmwareVersion(5, 4, 3)),
         ])
     func selectText(_ text: String, _ version: FirmwareVersion?) throws {
-        #expect((try? CardCarrier.version(in: Array(text.utf8))) == version)
+        #expect((try? FirmwareVersion(in: Array(text.utf8))) == version)
     }
 
     @Test(

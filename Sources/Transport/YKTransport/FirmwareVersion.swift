@@ -37,6 +37,19 @@ public struct FirmwareVersion: Hashable, Sendable, Comparable, CustomStringConve
         self.init(numbers[0], numbers[1], numbers[2])
     }
 
+    /// The first three numbers separated by dots in a string such as `Virtual mgr - FW version 5.7.1`.
+    ///
+    /// - Throws: `WireError` if there are none.
+    package init(in text: [UInt8]) throws(WireError) {
+        let isOfVersion: (UInt8) -> Bool = { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
+        for word in text.split(whereSeparator: { !isOfVersion($0) }) {
+            guard let version = FirmwareVersion(String(decoding: word, as: UTF8.self)) else { continue }
+            self = version
+            return
+        }
+        throw WireError(.missing, at: 0, "no version in the reply to SELECT")
+    }
+
     /// The three bytes, major first.
     public var bytes: [UInt8] { [major, minor, patch] }
 

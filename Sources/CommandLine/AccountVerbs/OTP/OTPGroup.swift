@@ -20,15 +20,15 @@ struct OTPGroup: ParsableCommand {
 
 /// The state of the OTP application.
 struct OTPReport: Report {
-    let version: FirmwareVersion
+    let version: FirmwareVersion?
     let serial: UInt32?
     let carrier: OTPCarrier
     let slots: [SlotReport]
-    let isLightInverted: Bool
+    let isLightInverted: Bool?
     let isFIPS: Bool?
 
     static let members: [Member<OTPReport>] = [
-        Member("firmware") { $0.version.description },
+        Member("firmware") { $0.version?.description },
         Member("serial") { $0.serial.map { String($0) } },
         Member("interface", "hid or card") { $0.carrier.rawValue },
         Member("slots") { $0.slots },
@@ -39,7 +39,7 @@ struct OTPReport: Report {
     /// The lines.
     var lines: [String] {
         slots.map { "slot \($0.slot.rawValue): \($0.state.words)" }
-            + (isLightInverted ? ["the light is off when idle"] : [])
+            + (isLightInverted == true ? ["the light is off when idle"] : [])
             + (isFIPS.map { ["FIPS approved mode: \($0 ? "yes" : "no")"] } ?? [])
     }
 }
@@ -66,7 +66,7 @@ struct OTPInfo: Verb {
         let service = try await run.otp()
         let version = await service.version
         let serial = try await unlessRefused { try await service.serial() }
-        let isFIPS = version.major == 4 ? try await unlessRefused { try await service.isInFIPSMode() } : nil
+        let isFIPS = version?.major == 4 ? try await unlessRefused { try await service.isInFIPSMode() } : nil
         var slots: [SlotReport] = []
         for slot in OTPSlot.allCases { slots.append(SlotReport(slot: slot, state: await service.state(of: slot))) }
         let report = OTPReport(
@@ -105,6 +105,7 @@ struct OTPSwap: Verb {
         let service = try await run.otp()
         try run.confirm("swap the two slots?", unless: force)
         try await service.swap()
+        await run.warn(unconfirmed: service)
         return Outcome(SwappedSlots(), "the slots are swapped")
     }
 }
@@ -134,6 +135,7 @@ struct OTPDelete: Verb {
         let access = try code.read(run)
         try run.confirm("empty slot \(slot.rawValue)? its contents cannot be recovered", unless: force)
         try await service.delete(slot, access: access)
+        await run.warn(unconfirmed: service)
         return Outcome(ChangedSlot(slot: slot), "slot \(slot.rawValue) is empty")
     }
 }
@@ -162,6 +164,7 @@ struct OTPSettingsUpdate: Verb {
         var settings = typing.settings
         if state.isTouchTriggered == false { settings.ticket = [] }
         try await service.update(slot, settings, access: access)
+        await run.warn(unconfirmed: service)
         return Outcome(ChangedSlot(slot: slot), "wrote the settings of slot \(slot.rawValue)")
     }
 }
@@ -210,6 +213,7 @@ struct OTPNDEF: Verb {
         let record: OTPNDEFRecord =
             text ? .text(prefix ?? "", language: language) : prefix.map(OTPNDEFRecord.uri) ?? .standard
         try await service.setNDEF(record, for: slot, access: try code.read(run))
+        await run.warn(unconfirmed: service)
         let report = SlotNDEF(slot: slot, record: record)
         return Outcome(
             report, "over NFC the key returns '\(report.prefix.printable)' and the token of slot \(slot.rawValue)")

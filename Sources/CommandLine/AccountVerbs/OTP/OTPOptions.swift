@@ -250,8 +250,16 @@ extension Run {
 
     /// Asks before overwriting a slot that is or may be in use.
     func confirm(writing slot: OTPSlot, of service: OTPService, force: Bool) async throws {
-        let isEmpty = await service.state(of: slot).isProgrammed == false
+        let isProgrammed = await service.state(of: slot).isProgrammed
+        let state = isProgrammed == nil ? "may be in use; its contents would" : "is in use; its contents will"
         try confirm(
-            "slot \(slot.rawValue) is in use; its contents will be lost; continue?", unless: force || isEmpty)
+            "slot \(slot.rawValue) \(state) be lost; continue?", unless: force || isProgrammed == false)
+    }
+
+    /// Warns after a write that the key cannot confirm.
+    func warn(unconfirmed service: OTPService) async {
+        guard await !service.status.isReliable else { return }
+        terminal.warn(
+            "the key accepted the command; its firmware does not report over a card whether the slots changed")
     }
 }

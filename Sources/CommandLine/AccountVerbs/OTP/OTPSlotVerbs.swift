@@ -357,5 +357,6 @@ struct OTPProgramming: ParsableArguments {
             throw error
         }
         try Disclosure.show(made)
+        await run.warn(unconfirmed: service)
     }
 }

@@ -13,7 +13,9 @@ extension KeyReport {
     /// What the key or the recording does not show.
     var warnings: [String] {
         var warnings: [String] = []
-        if let problem = identity.problem {
+        if let problem = identity.problem, problem.isUnrecorded {
+            warnings.append("the recording does not have all of the key's device information")
+        } else if let problem = identity.problem {
             warnings.append("the key does not report all of its device information: \(problem.explanation.message)")
         }
         if let oathProblem {

@@ -2,7 +2,7 @@
 
 import YKProtocols
 package import YKTransport
-package import YKWire
+import YKWire
 
 /// Management over a smart card: the management application, selected on a channel.
 package final class CardCarrier: ManagementCarrier {
@@ -27,7 +27,7 @@ package final class CardCarrier: ManagementCarrier {
             return version
         }
         return try lift({ ManagementError.malformed($0, during: "SELECT management") }) { () throws(WireError) in
-            try version(in: reply)
+            try FirmwareVersion(in: reply)
         }
     }
 
@@ -47,7 +47,7 @@ package final class CardCarrier: ManagementCarrier {
     package func setMode(_ mode: [UInt8]) throws(ManagementError) {
         try lift(ManagementError.card) { () throws(CardError) in
             if version.major < 4 {
-                try leaveManagement()
+                try channel.leaveManagement(of: version)
                 _ = try channel.select(.otp)
             }
             try channel.send(SetMode(bytes: mode, isInOTP: version.major < 4))
@@ -58,24 +58,13 @@ package final class CardCarrier: ManagementCarrier {
         try lift(ManagementError.card) { () throws(CardError) in try channel.send(ResetDevice()) }
     }
 
-    package func olderKey(_ product: USBProduct?) throws(ManagementError) -> DeviceInfo {
-        try lift(ManagementError.card) { () throws(CardError) in
-            try leaveManagement()
-            return try OlderKey.info(channel, version: version)
+    package func olderKey(
+        _ product: USBProduct?, _ skipping: (ManagementError) throws(ManagementError) -> Void
+    ) throws(ManagementError) -> DeviceInfo {
+        try lift(ManagementError.card) { () throws(CardError) in try channel.leaveManagement(of: version) }
+        return try OlderKey.info(channel, version: version) { error throws(ManagementError) in
+            guard case .link(.replay) = error else { throw .card(error) }
+            try skipping(.card(error))
         }
-    }
-
-    /// NEO 3.x stays in the management application until it gets a command that it cannot read (ykman 5.9.2).
-    private func leaveManagement() throws(CardError) {
-        if version.major == 3 { _ = try channel.exchange(raw: [0xA4, 0x04, 0x00, 0x08]) }
-    }
-
-    /// The first three numbers separated by dots in a string such as `Virtual mgr - FW version 5.7.1`.
-    package static func version(in text: [UInt8]) throws(WireError) -> FirmwareVersion {
-        let isOfVersion: (UInt8) -> Bool = { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
-        for word in text.split(whereSeparator: { !isOfVersion($0) }) {
-            if let version = FirmwareVersion(String(decoding: word, as: UTF8.self)) { return version }
-        }
-        throw WireError(.missing, at: 0, "no version in the reply to SELECT")
     }
 }

@@ -41,7 +41,7 @@ extension DeviceIdentity {
             identity.problem = problem
             return identity
         } catch {
-            guard error.isAnswer else { throw error }
+            guard error.isAnswer || error.isUnrecorded else { throw error }
             return DeviceIdentity(version: session.version, problem: error)
         }
     }

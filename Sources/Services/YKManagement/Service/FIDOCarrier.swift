@@ -46,7 +46,7 @@ package final class FIDOCarrier: ManagementCarrier {
     package func reset() throws(ManagementError) { throw .notOverThisLink(ResetDevice.name) }
 
     /// The properties known from the USB product number; this interface reports nothing more.
-    package func olderKey(_ product: USBProduct?) -> DeviceInfo {
+    package func olderKey(_ product: USBProduct?, _: (ManagementError) throws(ManagementError) -> Void) -> DeviceInfo {
         var info = DeviceInfo(version: version, usb: .u2f)
         info.formFactor = .usbAKeychain
         info.isSynthesized = true

@@ -48,7 +48,9 @@ package final class KeyboardCarrier: ManagementCarrier {
     package func reset() throws(ManagementError) { throw .notOverThisLink(ResetDevice.name) }
 
     /// The properties known from the USB product number, and the serial number, if it is readable.
-    package func olderKey(_ product: USBProduct?) throws(ManagementError) -> DeviceInfo {
+    package func olderKey(
+        _ product: USBProduct?, _: (ManagementError) throws(ManagementError) -> Void
+    ) throws(ManagementError) -> DeviceInfo {
         var info = DeviceInfo(version: version, usb: .otp)
         info.isSynthesized = true
         product?.complete(&info)

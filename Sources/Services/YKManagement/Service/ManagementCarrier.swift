@@ -18,8 +18,11 @@ package protocol ManagementCarrier: AnyObject {
     func setMode(_ mode: [UInt8]) throws(ManagementError)
     /// Resets the whole key.
     func reset() throws(ManagementError)
-    /// The known properties of a key that has no device information.
-    func olderKey(_ product: USBProduct?) throws(ManagementError) -> DeviceInfo
+    /// The known properties of a key that has no device information; `skipping` is called with the error of a question
+    /// without which the others are still asked.
+    func olderKey(
+        _ product: USBProduct?, _ skipping: (ManagementError) throws(ManagementError) -> Void
+    ) throws(ManagementError) -> DeviceInfo
     /// Lets other programs use the key until the next operation.
     func rest()
     /// Closes the connection to the key.

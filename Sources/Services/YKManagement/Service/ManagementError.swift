@@ -66,6 +66,16 @@ extension ManagementError {
         }
     }
 
+    /// Whether a recording lacks the exchange.
+    package var isUnrecorded: Bool {
+        switch self {
+        case .card(.link(.replay)): true
+        case .fido(let error, _): if case .replay? = error.link { true } else { false }
+        case .otp(let error, _): if case .replay? = error.link { true } else { false }
+        default: false
+        }
+    }
+
     /// Whether the key is present and refused the operation.
     var isRefusal: Bool {
         switch self {

@@ -53,7 +53,9 @@ package final class ManagementSession {
     private func rawInfo(
         _ skipping: (ManagementError) throws(ManagementError) -> Void
     ) throws(ManagementError) -> DeviceInfo {
-        guard version >= FirmwareVersion(4, 1, 0) || version.major == 0 else { return try carrier.olderKey(product) }
+        guard version >= FirmwareVersion(4, 1, 0) || version.major == 0 else {
+            return try carrier.olderKey(product, skipping)
+        }
         var objects: [TLV] = []
         var left = 1
         var number: UInt8 = 0
@@ -63,7 +65,7 @@ package final class ManagementSession {
                 objects += page.objects
                 left = page.more.map(Int.init) ?? left - 1
             } catch {
-                guard number > 0, error.isAnswer else { throw error }
+                guard number > 0, error.isAnswer || error.isUnrecorded else { throw error }
                 try skipping(error)
                 left = 0
             }

@@ -12,15 +12,25 @@ enum OlderKey {
         (.fido, .u2f), (oldU2F, .u2f), (.piv, .piv), (.openPGP, .openPGP), (.oath, .oath),
     ]
 
-    /// Selects one application after another; the serial number is read from the OTP application.
-    static func info(_ channel: CardChannel, version: FirmwareVersion) throws(CardError) -> DeviceInfo {
+    /// Selects one application after another; the serial number is read from the OTP application. `skipping` is called
+    /// with the error of a question without which the others are still asked.
+    static func info(
+        _ channel: CardChannel, version: FirmwareVersion, _ skipping: (CardError) throws(ManagementError) -> Void
+    ) throws(ManagementError) -> DeviceInfo {
         var found: Capability = []
         var serial: UInt32?
-        if try channel.has(.otp) {
-            found.insert(.otp)
-            serial = try self.serial(channel)
+        func asked<Value>(_ question: () throws(CardError) -> Value) throws(ManagementError) -> Value? {
+            do { return try question() } catch {
+                try skipping(error)
+                return nil
+            }
         }
-        for (aid, capability) in applications where try channel.has(aid) { found.insert(capability) }
+        if try asked({ () throws(CardError) in try channel.has(.otp) }) == true {
+            found.insert(.otp)
+            serial = try asked { () throws(CardError) in try self.serial(channel) } ?? nil
+        }
+        for (aid, capability) in applications
+        where try asked({ () throws(CardError) in try channel.has(aid) }) == true { found.insert(capability) }
         if version >= FirmwareVersion(3, 3, 0) { found.insert(.u2f) }
         var info = DeviceInfo(version: version, usb: found)
         if version.major == 3 { info.nfc = info.usb }

@@ -7,7 +7,7 @@ import YKWire
 ///
 /// Every method runs a whole exchange with the key on the service's own thread; concurrent calls never interleave.
 /// Writes are verified with the key's programming sequence, so that a change that was not made is never reported as
-/// made.
+/// made. Over a card, firmware 5.0 to 5.2.4 reports neither the sequence nor the state of the slots.
 public actor OTPService: KeyService {
     /// The runtime of the service.
     public nonisolated let runtime: ServiceRuntime
@@ -51,8 +51,10 @@ public actor OTPService: KeyService {
         return OTPService(opened, TouchWait(touch), runtime)
     }
 
-    /// The firmware version of the application.
-    public var version: FirmwareVersion { status.version }
+    /// The firmware version of the application; `nil` if the key does not report it.
+    public var version: FirmwareVersion? {
+        status.isReliable || status.version > FirmwareVersion(0, 0, 0) ? status.version : nil
+    }
     /// The transport of the application.
     public var carrier: OTPCarrier { link.carrier }
 
@@ -97,9 +99,8 @@ public actor OTPService: KeyService {
     public var statistics: ServiceStatistics { ServiceStatistics(exchanges: exchanges) }
 
     func require(_ feature: OTPFeature) throws(OTPError) {
-        guard feature.isSupported(by: version) else {
-            throw .unsupported(feature, needs: feature.firstVersion, has: version)
-        }
+        guard let version, !feature.isSupported(by: version) else { return }
+        throw .unsupported(feature, needs: feature.firstVersion, has: version)
     }
 
     func query(_ command: OTPCommand, _ payload: [UInt8], _ reply: OTPReplySize) throws(OTPError) -> [UInt8] {
