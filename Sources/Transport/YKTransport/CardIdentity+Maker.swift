@@ -12,6 +12,9 @@ extension CardIdentity {
     /// Whether this is a CanoKey: canokey-core has `Canokey` in the historical bytes of its ATR.
     package var isCanoKey: Bool { text.contains(bytesOf: "canokey") }
 
+    /// Whether this is a Token2 key according to the reader's name.
+    package var isToken2: Bool { reader.lowercased().contains(bytesOf: "token2") }
+
     /// Other vendors, whose keys may be in a reader with "yubi" in its name, such as a virtual one.
     private static let others = ["canokey", "nitrokey", "solo"]
 

@@ -17,10 +17,10 @@ struct PIVReportText {
     let now: Int64
 
     var lines: [String] {
-        var rows = [["version", report.identity.version?.description ?? "not reported"]]
-        rows.append(["serial", report.serial.map(String.init) ?? "not reported"])
-        rows.append(["PIN", Self.tries(report.pin)])
-        rows.append(["PUK", report.administration.flags.contains(.pukBlocked) ? "blocked" : Self.tries(report.puk)])
+        var rows = [["version", report.identity.version?.description ?? absence(.version)]]
+        rows.append(["serial", report.serial.map(String.init) ?? absence(.serial)])
+        rows.append(["PIN", tries(report.pin, .pin)])
+        rows.append(["PUK", report.administration.flags.contains(.pukBlocked) ? "blocked" : tries(report.puk, .puk)])
         rows.append(["management key", managementKey])
         rows.append(["CHUID", report.chuid.map(Self.words) ?? absence(.chuid)])
         rows.append(["CCC", report.capability.map { _ in "present" } ?? absence(.capability)])
@@ -41,6 +41,10 @@ struct PIVReportText {
         return report.unrecorded.contains(id) ? "not in the recording" : "none"
     }
 
+    private func absence(_ fact: PIVReport.Fact) -> String {
+        report.unrecordedFacts.contains(fact) ? "not in the recording" : "not reported"
+    }
+
     /// What an empty list of slots means, given what was queried.
     private var nothing: String {
         report.tellsKeys
@@ -53,15 +57,15 @@ struct PIVReportText {
         return ["", "not read: slots \(first) to \(last) (--all reads all of them)"]
     }
 
-    private static func tries(_ metadata: PINMetadata?) -> String {
-        guard let metadata else { return "not reported" }
+    private func tries(_ metadata: PINMetadata?, _ fact: PIVReport.Fact) -> String {
+        guard let metadata else { return absence(fact) }
         let words = Tries.left(metadata.triesLeft, of: metadata.triesTotal)
         return metadata.isDefault == true && !metadata.isBlocked ? words + ", the factory default" : words
     }
 
     private var managementKey: String {
         let isProtected = report.administration.isKeyProtected ? "protected by the PIN" : nil
-        guard let metadata = report.managementKey else { return isProtected ?? "not reported" }
+        guard let metadata = report.managementKey else { return isProtected ?? absence(.managementKey) }
         let words: [String?] = [
             metadata.type.description, metadata.touch == .always ? "needs a touch" : nil, isProtected,
             metadata.isDefault == true ? "factory default" : nil,
@@ -85,6 +89,7 @@ struct PIVReportText {
         }
         switch slot.certificate {
         case .success(let certificate)?: rows += certificate.rows(at: now).map { ["  " + $0[0]] + $0.dropFirst() }
+        case .failure(let error)? where error.isUnrecorded: rows.append(["  certificate", "not in the recording"])
         case .failure(let error)?: rows.append(["  certificate", "cannot be read: " + error.explanation.message])
         case nil: rows.append(["  certificate", "none"])
         }

@@ -4,7 +4,8 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// GET VERSION (Yubico): the version of the application. Cards of other vendors return more bytes.
+/// GET VERSION (Yubico): the version of the application, and whether it has a YubiKey's three bytes; cards of other
+/// vendors return more.
 struct GetVersion: CardCommand {
     static let name = "GET VERSION"
 
@@ -12,10 +13,9 @@ struct GetVersion: CardCommand {
 
     var apdu: APDU { APDU(ins: PIVProtocol.Instruction.getVersion) }
 
-    func decode(_ reader: inout ByteReader) throws(WireError) -> FirmwareVersion {
+    func decode(_ reader: inout ByteReader) throws(WireError) -> (version: FirmwareVersion, isWhole: Bool) {
         let version = try FirmwareVersion(bytes: try reader.bytes(3, "the version"))
-        _ = reader.rest()
-        return version
+        return (version, reader.rest().isEmpty)
     }
 }
 

@@ -15,6 +15,9 @@ public struct KeyOrigin: OpenSet {
     /// Imported.
     public static let imported = KeyOrigin(rawValue: 2)
 
+    /// Whether it is one of the above.
+    var isKnown: Bool { self == .generated || self == .imported }
+
     /// The name, otherwise the code.
     public var description: String { [1: "generated", 2: "imported"][rawValue] ?? "origin \(rawValue)" }
 }

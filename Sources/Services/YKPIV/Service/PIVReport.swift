@@ -34,8 +34,24 @@ public struct PIVReport: Sendable {
     public let isComplete: Bool
     /// The objects that the replayed recording lacks.
     public let unrecorded: Set<PIVObjectID>
+    /// The other facts that the replayed recording lacks.
+    public let unrecordedFacts: Set<Fact>
     /// Why objects that may exist cannot be read.
     public let problems: [PIVObjectID: PIVError]
+
+    /// A fact that is not in an object.
+    public enum Fact: String, Sendable, Hashable {
+        /// The version of the application.
+        case version
+        /// The serial number.
+        case serial
+        /// The state of the PIN.
+        case pin
+        /// The state of the PUK.
+        case puk
+        /// The management key.
+        case managementKey
+    }
 
     /// The content of a slot.
     public struct Slot: Sendable {
@@ -90,10 +106,11 @@ extension PIVService {
     /// unexpected answer about one thing does not prevent the report of the others.
     public func report(_ scope: ReportScope = .default) throws(PIVError) -> PIVReport {
         var reading = ObjectReading()
-        let serial = try self.serial()
-        let pin = try tries(of: .pin)
-        let puk = try metadata(of: .puk)
-        let management = try managementKeyMetadata()
+        if session.isVersionUnrecorded { reading.facts.insert(.version) }
+        let serial = reading.value(.serial, try askSerial())
+        let pin = reading.value(.pin, try askTries(of: .pin))
+        let puk = reading.value(.puk, try askMetadata(of: .puk))
+        let management = reading.value(.managementKey, try askManagementKey())
         let identifier = try read(.chuid, &reading) { bytes throws(WireError) in try CHUID(decoding: bytes) }
         let looked = try look(scope)
         let isNew = management?.isDefault == true && puk?.isBlocked == false
@@ -115,14 +132,21 @@ extension PIVService {
                 ? nil
                 : try read(.discovery, &reading) { bytes throws(WireError) in try DiscoveryObject(decoding: bytes) },
             slots: looked.slots, tellsKeys: looked.tellsKeys, notLookedAt: looked.notLookedAt,
-            isComplete: scope == .all, unrecorded: reading.unrecorded, problems: reading.problems)
+            isComplete: scope == .all, unrecorded: reading.unrecorded, unrecordedFacts: reading.facts,
+            problems: reading.problems)
     }
 
     /// What could not be read.
     private struct ObjectReading {
         var unrecorded: Set<PIVObjectID> = []
+        var facts: Set<PIVReport.Fact> = []
         var problems: [PIVObjectID: PIVError] = [:]
         var isClean: Bool { unrecorded.isEmpty && problems.isEmpty }
+
+        mutating func value<Value>(_ fact: PIVReport.Fact, _ answer: CardAnswer<Value>) -> Value? {
+            if case .unrecorded = answer { facts.insert(fact) }
+            return answer.value
+        }
     }
 
     /// Reads an object; `nil` if it is absent, or cannot be read.
@@ -199,7 +223,7 @@ extension PIVError {
     }
 
     /// Whether a recording lacks the exchange.
-    var isUnrecorded: Bool {
+    package var isUnrecorded: Bool {
         if case .card(.link(.replay)) = self { true } else { false }
     }
 }

@@ -46,19 +46,21 @@ extension PIVService {
     ///
     /// `nil` if the card does not report them: for the PUK on older firmware, for a PIN that is already verified, and
     /// after any other answer.
-    public func tries(of reference: PIVReference) throws(PIVError) -> PINMetadata? {
-        if let metadata = try metadata(of: reference) { return metadata }
-        guard reference == .pin else { return nil }
+    public func tries(of reference: PIVReference) throws(PIVError) -> PINMetadata? { try askTries(of: reference).value }
+
+    func askTries(of reference: PIVReference) throws(PIVError) -> CardAnswer<PINMetadata> {
+        let answer = try askMetadata(of: reference)
+        guard answer.value == nil, reference == .pin else { return answer }
         do {
             try session.send(VerifyQuery(.pin)) { .refused(.pin, $0) }
-            return nil
+            return answer
         } catch {
             switch error {
-            case .wrong(_, let left): return PINMetadata(isDefault: nil, triesTotal: nil, triesLeft: left)
-            case .blocked: return PINMetadata(isDefault: nil, triesTotal: nil, triesLeft: 0)
+            case .wrong(_, let left): return .answered(PINMetadata(isDefault: nil, triesTotal: nil, triesLeft: left))
+            case .blocked: return .answered(PINMetadata(isDefault: nil, triesTotal: nil, triesLeft: 0))
             default:
                 if error.endsSession { throw error }
-                return nil
+                return error.isUnrecorded ? answer : .refused(.unknownInstruction)
             }
         }
     }

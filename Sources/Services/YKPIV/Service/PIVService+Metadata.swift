@@ -19,7 +19,11 @@ public enum PIVKeyState: Hashable, Sendable {
 extension PIVService {
     /// Returns metadata of the PIN or PUK (GET METADATA); `nil` if the card does not report them.
     public func metadata(of reference: PIVReference) throws(PIVError) -> PINMetadata? {
-        try look(up: reference.rawValue) { objects throws(WireError) in try PINMetadata(objects) }.value
+        try askMetadata(of: reference).value
+    }
+
+    func askMetadata(of reference: PIVReference) throws(PIVError) -> CardAnswer<PINMetadata> {
+        try look(up: reference.rawValue) { objects throws(WireError) in try PINMetadata(objects) }
     }
 
     /// Returns metadata of the key in a slot (GET METADATA); `nil` if the card does not report it.
@@ -35,7 +39,14 @@ extension PIVService {
     /// card.
     public func keyState(of slot: PIVSlot) throws(PIVError) -> PIVKeyState {
         switch try look(up: slot.rawValue, { objects throws(WireError) in try SlotMetadata(objects) }) {
-        case .answered(let metadata?): .present(metadata)
+        case .answered(let metadata?) where metadata.origin.map(\.isKnown) ?? true || identity.isYubiKey:
+            .present(metadata)
+        case .answered(let metadata?):  // Swissbit's iShield Key 2 has the same words for every slot.
+            .untold(
+                .card(
+                    .malformed(
+                        WireError(.malformed, at: 0, "metadata with the \(metadata.origin?.description ?? "")"),
+                        during: GetMetadata.name)))
         case .answered(nil), .refused(.referenceNotFound), .refused(.notFound): .absent
         case .refused(let status):
             .untold(PIVError.isUnknown(status) ? nil : .card(.status(status, during: GetMetadata.name)))
@@ -46,11 +57,15 @@ extension PIVService {
 
     /// Returns metadata of the management key (GET METADATA); `nil` if the card does not report it.
     public func managementKeyMetadata() throws(PIVError) -> ManagementKeyMetadata? {
-        let metadata = try look(up: PIVSlot.management.rawValue) { objects throws(WireError) in
+        try askManagementKey().value
+    }
+
+    func askManagementKey() throws(PIVError) -> CardAnswer<ManagementKeyMetadata> {
+        let answer = try look(up: PIVSlot.management.rawValue) { objects throws(WireError) in
             try ManagementKeyMetadata(objects)
-        }.value
-        if let metadata { session.managementKeyType = metadata.type }
-        return metadata
+        }
+        if let metadata = answer.value { session.managementKeyType = metadata.type }
+        return answer
     }
 
     /// Returns metadata of fingerprints (GET METADATA); `nil` if there is none.

@@ -40,8 +40,14 @@ public actor PIVService: CardKeyService {
     public func close() { session.channel.close() }
 
     /// Reads the serial number of the key (GET SERIAL); `nil` if the card does not report it.
-    public func serial() throws(PIVError) -> UInt32? {
-        if identity.supports(.serial) == false { return nil }
-        return try session.ask(GetSerial()).value
+    public func serial() throws(PIVError) -> UInt32? { try askSerial().value }
+
+    /// A Token2 key answers with the decimal digits that are printed on it.
+    func askSerial() throws(PIVError) -> CardAnswer<UInt32> {
+        if identity.supports(.serial) == false { return .refused(.unknownInstruction) }
+        let isDigits = session.channel.identity.isToken2
+        return try session.ask(GetSerial()).map { number in
+            isDigits ? UInt32(String(number, radix: 16)) ?? number : number
+        }
     }
 }

@@ -12,6 +12,8 @@ final class PIVSession {
     /// Whether the PIN was verified, and whether a key has been used since: the policy "always" then requires the PIN
     /// again.
     var pinState = PINState.notGiven
+    /// Whether the replayed recording lacks the version.
+    private(set) var isVersionUnrecorded = false
     /// Whether the management key was authenticated.
     var isManaging = false
     /// The management key, if it was protected by the PIN.
@@ -29,9 +31,12 @@ final class PIVSession {
             _ = try channel.select(.piv)
         } catch { throw .card(error) }
         self.channel = channel
-        let isYubiKey = channel.identity.isYubiKey
-        identity = PIVIdentity(version: nil, isYubiKey: isYubiKey)
-        let version = try Self.version(channel)
+        let reader = channel.identity.isYubiKey
+        identity = PIVIdentity(version: nil, isYubiKey: reader)
+        let answer = try Self.version(channel)
+        let version = answer.value?.version
+        if case .unrecorded = answer { isVersionUnrecorded = true }
+        let isYubiKey = reader && answer.value?.isWhole != false
         identity = PIVIdentity(version: version, isYubiKey: isYubiKey)
         version.map(channel.adapt)
         if isYubiKey, channel.identity.readerTakesExtendedLength,
@@ -43,8 +48,10 @@ final class PIVSession {
     }
 
     /// Cards of other vendors may not support the command, and recordings may lack it.
-    private static func version(_ channel: CardChannel) throws(PIVError) -> FirmwareVersion? {
-        do { return try channel.ask(GetVersion()).value } catch { throw .card(error) }
+    private static func version(
+        _ channel: CardChannel
+    ) throws(PIVError) -> CardAnswer<GetVersion.Response> {
+        do { return try channel.ask(GetVersion()) } catch { throw .card(error) }
     }
 
     /// Discards the verified state.
