@@ -103,9 +103,9 @@ struct AuthenticatorDescription {
     }
 
     private static let modalities: [(UInt64, String)] = [
-        (0x01, "touch"), (0x02, "fingerprint"), (0x04, "passcode"), (0x08, "voice"), (0x10, "face"),
-        (0x20, "location"), (0x40, "eye"), (0x80, "pattern"), (0x100, "hand"), (0x800, "PIN typed on the key"),
-        (0x1000, "pattern drawn on the key"),
+        (0x01, "touch"), (0x02, "fingerprint"), (0x04, "PIN typed on the key"), (0x08, "voice"), (0x10, "face"),
+        (0x20, "location"), (0x40, "eye"), (0x80, "pattern drawn on the key"),
+        (0x100, "hand"), (0x800, "PIN"), (0x1000, "pattern"),
     ]
 
     private static func list(_ names: [String]) -> String { names.map { $0.printable }.listed() }

@@ -56,7 +56,7 @@ extension Capture {
             findings.append(Finding(line: 1, isError: isError, reason: reason))
         }
         if let atr = header.atr {
-            do { _ = try ATR(decoding: atr) } catch { add(true, "\"atr\": \(error)") }
+            do { _ = try ATR(decoding: atr) } catch { add(false, "\"atr\" is not well-formed: \(error)") }
             if (try? ATR(decoding: atr))?.isChecksumValid == false { add(false, "\"atr\": the check byte is wrong") }
         } else if header.link == .card {
             add(false, "no \"atr\": it is unknown whether the card accepts extended lengths")

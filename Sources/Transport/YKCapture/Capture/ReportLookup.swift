@@ -9,6 +9,8 @@ struct ReportLookup {
     private let transactions: [ReportTransaction]
     private var assemblers: [CTAPHID.Channel: CTAPHID.Assembler] = [:]
     private var outgoing: [[UInt8]] = []
+    /// The host's message, if the recording ends before its answer does.
+    private var unanswered: ReplayMismatch?
 
     init(_ capture: Capture) { transactions = ReportTransaction.all(in: capture) }
 
@@ -26,8 +28,9 @@ struct ReportLookup {
         }
     }
 
-    /// The next report of an answer; times out if there is none.
+    /// The next report of an answer; times out if there is none, unless the recording ends there.
     mutating func read() throws(LinkError) -> [UInt8] {
+        if outgoing.isEmpty, let unanswered { throw .replay(unanswered) }
         guard !outgoing.isEmpty else { throw .timedOut("a report of the recording") }
         return outgoing.removeFirst()
     }
@@ -39,13 +42,16 @@ struct ReportLookup {
     }
 
     /// The key's answers to the next unused message with the same request, on the host's channel.
-    private func answers(
+    private mutating func answers(
         to message: CTAPHID.Message, _ report: [UInt8], _ replay: CaptureReplay
     ) throws(LinkError) -> [CTAPHID.Message] {
         guard let hit = next(replay, { $0.matches(message) }) else {
             let reason = "the recording has no unused message like this one"
             throw .replay(replay.mismatch(past: message, report, reason))
         }
+        unanswered =
+            hit.answers.isEmpty && hit.asked == transactions.last?.asked
+            ? replay.mismatch(past: message, report, "the recording ends before the answer to this message") : nil
         return hit.answers.map { .init($0.command, on: message.channel, $0.payload) }
     }
 
