@@ -12,11 +12,25 @@ struct ConvertedRecording: Report {
     let file: String
     let output: String?
     let events: Int
+    let format: CaptureImport.Format
+    let skipped: [SkippedPiece]
 
     static let members: [Member<ConvertedRecording>] = [
         Member("file") { $0.file },
         Member("output", "the new file") { $0.output },
         Member("eventCount") { $0.events },
+        Member("format", "the tool that wrote the log") { $0.format.rawValue },
+        Member("skipped", "traffic that cannot be read, up to 100 pieces") { $0.skipped },
+    ]
+}
+
+/// A piece of a log that could not be read.
+struct SkippedPiece: Report {
+    let error: CaptureError
+
+    static let members: [Member<SkippedPiece>] = [
+        Member("line") { $0.error.line },
+        Member("reason") { $0.error.reason },
     ]
 }
 
@@ -26,15 +40,22 @@ struct CaptureImporting: Verb {
     static let about = About(
         "import", "Convert another tool's log to a recording.",
         discussion: """
-            pcscd: 'pcscd --foreground --debug --apdu', or its journal. pcsc-spy: its output, or the log that it \
-            reads. ykman: 'ykman --log-level TRAFFIC'. libfido2: what its tools print with -d, or programs with \
-            FIDO_DEBUG. python-fido2: its loggers at level 5. usbmon: 'tcpdump -i usbmon0 -s 0 -w FILE', or \
-            Wireshark's file. Secrets are overwritten unless --keep-secrets is given.
-            """,
-        examples: [Example("ykit capture import --from ykman ykman.log --output session.jsonl")])
+            The log may be a whole bug report: other text, prefixes, quoting and time stamps are passed over, and what \
+            is traffic but cannot be read is skipped with a warning. The tool is recognized unless --from names it. \
+            Secrets are overwritten unless --keep-secrets is given.
 
-    @Option("--from", help: "The tool that wrote the log: pcscd, pcsc-spy, ykman, libfido2, python-fido2 or usbmon.")
-    var from: CaptureImport.Format
+            Tools, and where their logs come from: \(sources).
+            """,
+        examples: [
+            Example("ykit capture import ykman.log --output session.jsonl")
+        ])
+
+    private static let sources = CaptureImport.Format.allCases.map { "\($0.rawValue) (\($0.source))" }
+        .listed()
+
+    @Option("--from", help: "The tool that wrote the log: \(CaptureImporting.names).") var from: CaptureImport.Format?
+
+    private static let names = CaptureImport.Format.allCases.map(\.rawValue).listed()
 
     @Argument("file", help: "A log, or - for standard input.", completion: .input) var file: String
 
@@ -45,25 +66,36 @@ struct CaptureImporting: Verb {
     func check(with global: GlobalOptions) throws { try output.check(with: global) }
 
     func run(in run: Run) throws -> Outcome<ConvertedRecording> {
-        let log = try Files.read(file)
-        let capture = try importing(log, keepsSecrets: run.options.keepSecrets)
-        let report = ConvertedRecording(file: file, output: output.output, events: capture.events.count)
+        let log = try read(try Files.read(file), keepsSecrets: run.options.keepSecrets)
+        let capture: Capture
+        do { capture = try log.session(session) } catch { throw refusal(error) }
+        if run.options.strict, let first = log.skipped.first { throw refusal(first) }
+        let report = ConvertedRecording(
+            file: file, output: output.output, events: capture.events.count, format: log.format,
+            skipped: log.skipped.map { SkippedPiece(error: $0) })
         var outcome = try output.put(
             capture.bytes, of: report, "a recording of \(capture.events.count) events", run)
+        outcome.answer.warnings = log.skipped.prefix(Self.shown).map { "skipped: \($0.description.printable)" }
+        if log.skipped.count > Self.shown {
+            outcome.answer.warnings.append("skipped: \(log.skipped.count - Self.shown) more pieces; --json lists them")
+        }
         if run.options.keepSecrets {
-            outcome.answer.warnings = ["the recording may contain secrets: do not share it"]
+            outcome.answer.warnings.append("the recording may contain secrets: do not share it")
         }
         return outcome
     }
 
-    private func importing(_ log: [UInt8], keepsSecrets: Bool) throws(Explanation) -> Capture {
-        do {
-            return try Capture(
-                importing: log, from: from, session: session, keepsSecrets: keepsSecrets)
-        } catch {
-            throw Explanation.malformed(
-                "\(file): \(error)", hint: "is it a \(from.rawValue) log? see ykit help capture import")
-        }
+    /// The number of skipped pieces that have a warning each.
+    private static let shown = 10
+
+    private func read(_ log: [UInt8], keepsSecrets: Bool) throws(Explanation) -> CaptureImport.Log {
+        do { return try CaptureImport.read(log, from: from, keepsSecrets: keepsSecrets) } catch { throw refusal(error) }
+    }
+
+    private func refusal(_ error: CaptureError) -> Explanation {
+        let hint = from.map { "is it a \($0.rawValue) log? see" } ?? "name the tool with --from; its logs are listed by"
+        return .malformed(
+            "\(file == "-" ? "standard input" : file): \(error)", hint: "\(hint) ykit help capture import")
     }
 }
 

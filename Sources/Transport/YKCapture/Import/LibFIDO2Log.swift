@@ -3,17 +3,23 @@
 import YKTransport
 import YKWire
 
-/// Parses the output of libfido2 (1.5 to 1.16) and its tools with `FIDO_DEBUG` or `-d`: `fido_tx: dev=0x…, cmd=0x10`,
-/// then dumps such as `fido_tx: buf=0x…, len=1` and lines of sixteen bytes, `0000: 04`.
+/// Parses the output of libfido2 (1.0 to 1.16) and its tools with `FIDO_DEBUG` or `-d`: `fido_tx: dev=0x…, cmd=0x10`,
+/// then dumps such as `fido_tx: buf=0x…, len=1` and rows of sixteen bytes, `0000: 04`.
+///
+/// 1.4 to 1.6 write `fido_tx: d=0x…, cmd=0x10, buf=0x…, count=1` and `rx: continuation frame at 0x…`; before, the rows
+/// have no offset. Other lines may come between the rows of a dump, and any text before a row.
 ///
 /// libfido2 logs what it sends over HID as a message without its channel, so its reports are reconstructed on the
 /// channel that INIT allocated or that the reply arrives on. What it receives is logged report by report, except for
 /// keepalives. Over a card, both directions are logged as APDUs, and the HID lines around them are skipped.
-struct LibFIDO2Log {
+struct LibFIDO2Log: LogReader {
     /// A dump being parsed.
     private struct Dump {
         let source: String
         let length: Int
+        /// The line that announces it.
+        let line: Int
+        var hasOffsets = true
         var bytes: [UInt8] = []
     }
 
@@ -34,29 +40,30 @@ struct LibFIDO2Log {
     /// The maximum number of messages that are sent before a report is received.
     private static let unanswered = 256
 
-    static func read(_ lines: LogLines, into book: inout SessionBook) throws(CaptureError) {
-        var log = LibFIDO2Log()
-        var last = 0
-        for line in lines {
-            try log.take(line, &book)
-            last = line.number
+    mutating func finish(_ last: Int, _ book: inout SessionBook) throws(CaptureError) {
+        if let dump {
+            self.dump = nil
+            book.skip(Self.short(dump))
         }
-        for (name, device) in log.devices.sorted(by: { $0.key < $1.key }) {
-            if let channel = device.channel { try log.send(from: name, on: channel, last, &book) }
+        for (name, device) in devices.sorted(by: { $0.key < $1.key }) {
+            if let channel = device.channel { try send(from: name, on: channel, last, &book) }
         }
     }
 
-    private mutating func take(_ line: LogLine, _ book: inout SessionBook) throws(CaptureError) {
-        if var dump, dump.bytes.count < dump.length {
-            guard let row = Self.row(line) else { throw Self.short(dump, line) }
-            dump.bytes += try line.bytes(row, "dump")
-            guard dump.bytes.count <= dump.length else { throw Self.short(dump, line) }
-            self.dump = dump
-        } else if let place = line.text.firstRange(of: ": buf=") {
-            guard let length = line.after(", len=")?.leadingNumber, length <= Self.limit else {
-                throw CaptureError(line: line.number, "a dump without a length")
+    mutating func take(_ line: LogLine, _ book: inout SessionBook) throws(CaptureError) {
+        if let begun = try begin(line) {
+            if let dump { book.skip(Self.short(dump)) }
+            dump = begun
+        } else if var dump {
+            let count = min(16, dump.length - dump.bytes.count)
+            if let row = line.row(of: count, at: dump.hasOffsets ? dump.bytes.count : nil) {
+                dump.bytes += row
+                self.dump = dump
+            } else if Self.marks.contains(where: line.text.has) || Self.isRow(line, at: dump.bytes.count) {
+                self.dump = nil
+                call(line)
+                throw Self.short(dump)
             }
-            dump = Dump(source: String(line.text[..<place.lowerBound]), length: length)
         } else {
             return call(line)
         }
@@ -65,22 +72,57 @@ struct LibFIDO2Log {
         try finish(dump, line, &book)
     }
 
-    /// The hexadecimal bytes of a line such as `0016: 01 02 …`.
-    private static func row(_ line: LogLine) -> Substring? {
-        let offset = line.text.prefix { $0.isASCII && $0.isNumber }
-        let rest = line.text.dropFirst(offset.count)
-        return offset.count >= 4 && rest.hasPrefix(": ") ? rest.dropFirst(2) : nil
+    /// The dump that a line announces.
+    private mutating func begin(_ line: LogLine) throws(CaptureError) -> Dump? {
+        let text = line.text
+        if let place = text.firstRange(of: ": buf=") {
+            return try announced(line, text[..<place.lowerBound], line.after(", len="))
+        }
+        if let place = text.firstRange(of: "initiation frame at ") ?? text.firstRange(of: "continuation frame at ") {
+            let length = line.after(", len ")
+            var dump = try announced(line, text[..<place.lowerBound], length ?? "64")
+            dump.hasOffsets = length == nil
+            return dump
+        }
+        guard let place = text.firstRange(of: "tx: d="), text.has(", buf="), text.has(", cmd=0x") else { return nil }
+        call(line)
+        let isOld = !text[..<place.lowerBound].hasSuffix("fido_")
+        var dump = try announced(line, "fido_tx", line.after(", count=") ?? line.after(", len="))
+        dump.hasOffsets = !isOld
+        return dump
     }
 
-    private static func short(_ dump: Dump, _ line: LogLine) -> CaptureError {
-        CaptureError(line: line.number, "the dump of \(dump.source) does not have the announced \(dump.length) bytes")
+    private func announced(
+        _ line: LogLine, _ source: Substring, _ length: Substring?
+    ) throws(CaptureError) -> Dump {
+        guard let length = length?.leadingNumber, length <= Self.limit else {
+            throw CaptureError(line: line.number, "a dump without a length")
+        }
+        return Dump(source: String(source), length: length, line: line.number)
+    }
+
+    /// What libfido2's own lines have, other than rows.
+    private static let marks = ["fido_tx: ", "fido_rx: ", "rx_preamble: ", "rx: payload", "_read: ", "_write: "]
+
+    /// Whether this is a row with that offset, whatever follows it.
+    private static func isRow(_ line: LogLine, at offset: Int) -> Bool {
+        let digits = String(offset)
+        return line.text.has(String(repeating: "0", count: max(0, 4 - digits.count)) + digits + ": ")
+    }
+
+    private static func short(_ dump: Dump) -> CaptureError {
+        let source = dump.source.split { $0 == " " || $0 == ":" }.last ?? ""
+        return CaptureError(
+            line: dump.line, "the dump of \(source) does not have the announced \(dump.length) bytes")
     }
 
     /// Parses `fido_tx: dev=0x…, cmd=0x06` and `fido_rx: dev=0x…, cmd=0x06, ms=-1`.
     private mutating func call(_ line: LogLine) {
-        guard let device = line.between("x: dev=", ", cmd=0x"), let digits = line.after(", cmd=0x") else { return }
+        guard let device = line.between("x: dev=", ", cmd=0x") ?? line.between("x: d=", ", cmd=0x"),
+            let digits = line.after(", cmd=0x")
+        else { return }
         current = String(device)
-        guard line.text.has("fido_tx: "), let number = UInt8(digits.prefix(2), radix: 16) else { return }
+        guard line.text.has("tx: "), let number = UInt8(digits.prefix(2), radix: 16) else { return }
         command = CTAPHID.Command(rawValue: number & 0x7F)
     }
 

@@ -8,8 +8,9 @@ import YKWire
 ///
 /// With `--debug`, the surrounding lines name the client of an exchange (pcsc-lite 1.9.9): `Received command: TRANSMIT
 /// from client 8` before a command, `TRANSMIT for client 8, rv=…` after its reply. Newer versions name the thread in
-/// brackets. Without these lines, everything is attributed to one card.
-struct PCSCDLog {
+/// brackets. Without these lines, everything is attributed to one card. A log with `LIBCCID_ifdLogLevel` but without
+/// `--apdu` has only the messages to the reader (`CCIDLog`).
+struct PCSCDLog: LogReader {
     private struct Client {
         var reader: String?
         var command: (bytes: [UInt8], line: Int, milliseconds: Double?)?
@@ -31,13 +32,18 @@ struct PCSCDLog {
     private var hasTimes = false
     private static let alone = "card"
 
-    static func read(_ lines: LogLines, into book: inout SessionBook) throws(CaptureError) {
-        var log = PCSCDLog()
-        for line in lines { try log.take(line, &book) }
-        for (client, state) in log.clients.sorted(by: { $0.key < $1.key }) {
+    /// The messages to the readers; used when the log has no line with an APDU.
+    private var messages: CCIDLog?
+
+    init(_ lines: LogLines) {
+        let hasCommands = lines.contains { Self.payload($0, "APDU: ") != nil }
+        if !hasCommands { messages = CCIDLog() }
+    }
+
+    mutating func finish(_ last: Int, _ book: inout SessionBook) throws(CaptureError) {
+        for (client, state) in clients.sorted(by: { $0.key < $1.key }) {
             if let command = state.command, let reply = state.reply {
-                book.exchange(
-                    log.label(client), command: command.bytes, reply: reply, milliseconds: command.milliseconds)
+                book.exchange(label(client), command: command.bytes, reply: reply, milliseconds: command.milliseconds)
             }
         }
     }
@@ -46,12 +52,14 @@ struct PCSCDLog {
 
     private func label(_ client: String) -> String { clients[client]?.reader ?? Self.alone }
 
-    private mutating func take(_ line: LogLine, _ book: inout SessionBook) throws(CaptureError) {
+    mutating func take(_ line: LogLine, _ book: inout SessionBook) throws(CaptureError) {
         advance(line)
+        let time = milliseconds
+        try messages?.take(line, time, &book)
         let thread = line.between("[", "] ").flatMap { Int($0) }.map { "thread \($0)" }
-        if let digits = payload(line, "APDU: ") {
+        if let digits = Self.payload(line, "APDU: ") {
             try command(line, digits, thread, &book)
-        } else if let digits = payload(line, "SW: ") {
+        } else if let digits = Self.payload(line, "SW: ") {
             try reply(line, digits, thread, &book)
         } else if let digits = line.after("Card ATR: ") {
             let atr = try line.bytes(digits, "answer to reset")
@@ -64,7 +72,7 @@ struct PCSCDLog {
     }
 
     /// The text after a mark that begins the line's message; only hexadecimal digits follow it.
-    private func payload(_ line: LogLine, _ mark: String) -> Substring? {
+    private static func payload(_ line: LogLine, _ mark: String) -> Substring? {
         guard let digits = line.after(mark) else { return nil }
         let before = line.text.dropLast(digits.count + mark.count)
         guard before.isEmpty || before.hasSuffix(" ") || before.hasSuffix("\t"), !before.hasSuffix("() ") else {

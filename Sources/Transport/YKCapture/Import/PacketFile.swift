@@ -22,6 +22,15 @@ struct PacketFile {
     /// The link types of a pcapng section, by interface number.
     private var interfaces: [UInt32] = []
 
+    /// Whether a file begins as one of packets.
+    static func isOne(_ bytes: [UInt8]) -> Bool {
+        let starts: [[UInt8]] = [
+            [0xD4, 0xC3, 0xB2, 0xA1], [0x4D, 0x3C, 0xB2, 0xA1], [0xA1, 0xB2, 0xC3, 0xD4], [0xA1, 0xB2, 0x3C, 0x4D],
+            [0x0A, 0x0D, 0x0D, 0x0A],
+        ]
+        return starts.contains { bytes.starts(with: $0) }
+    }
+
     /// Parses a file. Throws if it is invalid, but ignores a truncated last packet.
     init(_ bytes: [UInt8]) throws(CaptureError) {
         reader = ByteReader(bytes)

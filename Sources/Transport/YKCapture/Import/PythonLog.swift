@@ -5,13 +5,14 @@ import YKWire
 
 /// Parses the logs of ykman and python-fido2 at the traffic level:
 /// `TRAFFIC 03:38:54.621 [ykman.pcsc.send_and_receive:97] SEND: 00a4…`, then the same with `RECV: … SW=9000`; and
-/// `Level 5:fido2.hid:SEND: ffffffff86…`, then the same with `RECV: …`.
+/// `Level 5:fido2.hid:SEND: ffffffff86…`, then the same with `RECV: …`. python-fido2 0.9 and ykman 0.7 to 3 write the
+/// bytes as `b'…'`.
 ///
 /// HID reports are logged without their padding zeros. Neither tool names the device, so each CTAPHID channel becomes a
 /// session.
-struct PythonLog {
+struct PythonLog: LogReader {
     private var label = "ykman"
-    private var pending: (bytes: [UInt8], milliseconds: Double?)?
+    private var talk = CardTalk()
     private var channels = HIDChannels()
     private var unnamed = Carrier.card
 
@@ -22,18 +23,13 @@ struct PythonLog {
         case featureReports
     }
 
-    static func read(_ lines: LogLines, into book: inout SessionBook) throws(CaptureError) {
-        var log = PythonLog()
-        for line in lines { try log.take(line, &book) }
-    }
-
-    private mutating func take(_ line: LogLine, _ book: inout SessionBook) throws(CaptureError) {
+    mutating func take(_ line: LogLine, _ book: inout SessionBook) throws(CaptureError) {
         if let name = line.between("fingerprint='", "')"), line.text.has("SmartCard"), label == "ykman" {
             label = String(name)
             book.reader(label)
         }
         if line.text.has("_open_smartcard_connection") {
-            pending = nil
+            talk = CardTalk()
             book.event(label, .powerOn, milliseconds: Self.time(line))
         }
         let isSent = line.text.firstRange(of: "SEND: ") != nil
@@ -48,7 +44,7 @@ struct PythonLog {
     /// The transport according to the logger's name; a line without one uses the transport that the log started with.
     private mutating func carrier(_ line: LogLine, _ isSent: Bool) -> Carrier? {
         let name = line.text.firstRange(of: isSent ? "SEND: " : "RECV: ").map { line.text[..<$0.lowerBound] } ?? ""
-        if name.has("pcsc") { return .card }
+        if name.has("pcsc") || name.has("driver_ccid") { return .card }
         if name.has("fido2.hid") { return .reports }
         if name.has("ykman.hid") { return .featureReports }
         guard !name.has("ykman"), !name.has("fido2.") else { return nil }
@@ -57,18 +53,48 @@ struct PythonLog {
     }
 
     private mutating func card(_ line: LogLine, _ isSent: Bool, _ book: inout SessionBook) throws(CaptureError) {
-        let time = Self.time(line)
-        if isSent, let digits = line.after("SEND: ") {
-            if pending != nil { book.event(label, .fail, why: "no reply in the log", milliseconds: time) }
-            pending = (try line.bytes(digits, "command"), time)
-        } else if let digits = line.between("RECV: ", "SW="), let status = line.after("SW=") {
-            let reply = try line.bytes(digits, "reply") + line.bytes(status, "status word")
-            guard let command = pending else {
-                throw CaptureError(line: line.number, "a reply without a command before it")
+        talk.label = label
+        if isSent {
+            try talk.sent(line.bytes(line.after("SEND: ") ?? "", "command"), line, at: Self.time(line), &book)
+        } else {
+            do { try talk.received(reply(line), line, &book) } catch {
+                talk.lost("the reply cannot be read", &book)
+                throw error
             }
-            book.exchange(label, command: command.bytes, reply: reply, milliseconds: command.milliseconds)
-            pending = nil
         }
+    }
+
+    /// The reply with its status word, which ykman before 4 logs as a part of it.
+    private func reply(_ line: LogLine) throws(CaptureError) -> [UInt8] {
+        let text = line.after("RECV: ") ?? ""
+        guard let place = text.firstRange(of: "SW=") else {
+            guard text.hasPrefix("b'") || text.hasPrefix("b\"") else {
+                throw CaptureError(line: line.number, "the reply has no status word in the log")
+            }
+            return try line.bytes(text, "reply")
+        }
+        let status = text[place.upperBound...].prefix { $0.isHexDigit }
+        guard let word = Self.status(status) else {
+            throw CaptureError(line: line.number, "'\(status.prefix(12))' is no status word")
+        }
+        return try line.bytes(text[..<place.lowerBound], "reply") + word
+    }
+
+    /// The bytes of a status word. python-fido2 0.9 to 1.2 shifts the first byte too far, by 8 and the second byte:
+    /// `SW=C2000` stands for 6105.
+    private static func status(_ digits: Substring) -> [UInt8]? {
+        guard digits.utf8.count > 4 else { return digits.utf8.count == 4 ? try? Hex.decode(String(digits)) : nil }
+        let zeros = digits.reversed().prefix { $0 == "0" }.count
+        let significant = digits.dropLast(zeros)
+        guard significant.utf8.count <= 3, let value = UInt32(significant, radix: 16), value > 0 else { return nil }
+        let odd = value >> value.trailingZeroBitCount
+        for shift in 0..<8 {
+            let first = odd << shift
+            let second = 4 * zeros + value.trailingZeroBitCount - shift - 8
+            guard (0x61...0x6F).contains(first) || (0x90...0x9F).contains(first) else { continue }
+            return UInt8(exactly: second).map { [UInt8(first), $0] }
+        }
+        return nil
     }
 
     private mutating func report(_ line: LogLine, _ isSent: Bool, _ book: inout SessionBook) throws(CaptureError) {

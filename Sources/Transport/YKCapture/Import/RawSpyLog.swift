@@ -5,7 +5,7 @@ import YKWire
 
 /// Parses the output of libpcscspy: `THREAD@` and then a call `>|seconds|microseconds|NAME`, its arguments line by
 /// line, and its end `<|seconds|microseconds|NAME|message|code`.
-struct RawSpyLog {
+struct RawSpyLog: LogReader {
     private struct Call {
         var name: String
         var milliseconds: Double?
@@ -18,17 +18,10 @@ struct RawSpyLog {
     private var calls: [String: Call] = [:]
     private var readers: [String: String] = [:]
 
-    static func read(_ lines: LogLines, into book: inout SessionBook) throws(CaptureError) {
-        var log = RawSpyLog()
-        for line in lines {
-            guard line.isRawSpy, let at = line.text.firstIndex(of: "@") else { continue }
-            try log.take(line, String(line.text[..<at]), line.text[line.text.index(after: at)...], &book)
-        }
-    }
-
-    private mutating func take(
-        _ line: LogLine, _ thread: String, _ text: Substring, _ book: inout SessionBook
-    ) throws(CaptureError) {
+    mutating func take(_ line: LogLine, _ book: inout SessionBook) throws(CaptureError) {
+        guard line.isRawSpy, let at = line.text.firstIndex(of: "@") else { return }
+        let thread = String(line.text[..<at])
+        let text = line.text[line.text.index(after: at)...]
         let parts = text.split(separator: "|", omittingEmptySubsequences: false)
         if parts[0] == ">", parts.count >= 4 {
             calls[thread] = Call(name: String(parts[3]), milliseconds: Self.time(parts))

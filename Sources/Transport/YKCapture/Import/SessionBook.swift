@@ -18,6 +18,23 @@ struct SessionBook {
 
     private var labels: [String] = []
     private var pages: [String: Page] = [:]
+    /// What could not be read, up to a limit.
+    private(set) var skipped: [CaptureError] = []
+    /// The maximum number of skipped pieces that are kept.
+    private static let mostSkipped = 100
+
+    /// The number of exchanges and reports.
+    var eventCount: Int {
+        pages.values.filter(\.isSession).reduce(0) { sum, page in
+            sum + page.events.count { $0.isExchange || $0.isReport }
+        }
+    }
+
+    /// Records a piece of the log that could not be read, and why.
+    mutating func skip(_ error: CaptureError) {
+        if skipped.count < Self.mostSkipped { skipped.append(error) }
+    }
+
     /// The answer to reset of a card whose reader the log does not name.
     var commonATR: [UInt8]?
 

@@ -6,7 +6,7 @@ import YKWire
 /// Parses the output of `pcsc-spy`: a call's name, its arguments marked `i` (in) or `o` (out), and `=> …` with the
 /// result. Each further thread is indented by four more spaces. The output of libpcscspy, which pcsc-spy reads, is also
 /// accepted.
-struct SpyLog {
+struct SpyLog: LogReader {
     /// A call that has not returned.
     private struct Call {
         var name: String
@@ -25,18 +25,10 @@ struct SpyLog {
     private var calls: [Int: Call] = [:]
     private var readers: [String: String] = [:]
 
-    static func read(_ lines: LogLines, into book: inout SessionBook) throws(CaptureError) {
-        if lines.contains(where: { $0.isRawSpy }) { return try RawSpyLog.read(lines, into: &book) }
-        var log = SpyLog()
-        for line in lines {
-            let indent = line.text.prefix { $0 == " " }.count
-            try log.take(line, thread: indent / 4, line.text.dropFirst(indent), &book)
-        }
-    }
-
-    private mutating func take(
-        _ line: LogLine, thread: Int, _ text: Substring, _ book: inout SessionBook
-    ) throws(CaptureError) {
+    mutating func take(_ line: LogLine, _ book: inout SessionBook) throws(CaptureError) {
+        let indent = line.text.prefix { $0 == " " }.count
+        let thread = indent / 4
+        let text = line.text.dropFirst(indent)
         if text.hasPrefix("SCard") {
             calls[thread] = Call(name: text.trimmed)
         } else if text.hasPrefix("i ") || text.hasPrefix("o ") {

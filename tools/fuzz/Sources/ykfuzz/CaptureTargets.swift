@@ -22,6 +22,7 @@ extension FuzzTarget {
         },
         FuzzTarget(name: "import-log") { bytes in
             for format in CaptureImport.Format.allCases { _ = try? CaptureImport.sessions(in: bytes, from: format) }
+            _ = try? CaptureImport.read(bytes)
         },
         FuzzTarget(name: "lookup") { bytes in
             let parts = pieces(bytes)
