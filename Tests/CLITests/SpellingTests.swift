@@ -75,6 +75,18 @@ struct YkmanWordsTests {
         }
     }
 
+    @Test("an option that ykit has as well is no row")
+    func options() {
+        for entry in YkmanEquivalents.options where !entry.command.isEmpty {
+            let verbs = Commands.root.listedVerbs.filter { $0.path.joined(separator: " ").hasPrefix(entry.command) }
+            for (path, command) in verbs {
+                let names = Declarations.of(command).filter { $0.help != nil }.flatMap(\.words)
+                let isOther = entry.ykit.hasPrefix("--") && entry.ykit.contains(", ")
+                #expect(isOther || !names.contains(entry.ykman), "\(entry.ykman) of \(path)")
+            }
+        }
+    }
+
     @Test("the longest command that fits, with either name of FIDO2")
     func longest() {
         #expect(YkmanEquivalents.command(["oath", "accounts", "code", "x"]) == "oath calculate")
@@ -83,11 +95,76 @@ struct YkmanWordsTests {
         #expect(YkmanEquivalents.command(["oath", "list"]) == nil)
     }
 
-    @Test("options, by the command that they belong to")
-    func options() {
+    @Test("options of ykman, by the command that they belong to")
+    func optionsByCommand() {
         #expect(YkmanEquivalents.option("--valid-days", of: ["piv", "certificates", "generate"]) == "--days")
         #expect(YkmanEquivalents.option("--valid-days", of: ["oath", "list"]) == nil)
         #expect(YkmanEquivalents.option("-P", of: ["fido2", "pin", "verify"])?.contains("YKIT_PIN") == true)
+    }
+}
+
+@Suite("A word at the wrong place")
+struct WrongPlaceTests {
+    init() { _ = Commands.root }
+
+    /// What people type, and what is among the commands that are named.
+    private static let borrowed = [
+        ("piv generate", "piv keys generate"), ("piv generate-key", "piv keys generate"),
+        ("piv change-pin", "piv access change-pin"), ("piv unblock-pin", "piv access unblock-pin"),
+        ("piv change-management-key", "piv access change-management-key"),
+        ("piv import-certificate", "piv certificates import"), ("piv import-key", "piv keys import"),
+        ("piv export-certificate", "piv certificates export"), ("piv status", "piv info"), ("piv list", "piv info"),
+        ("piv csr", "piv certificates request"), ("fido2 set-pin", "fido2 pin set"),
+        ("fido2 change-pin", "fido2 pin change"), ("fido2 list", "fido2 credentials list"),
+        ("fido2 passkeys", "fido2 credentials"), ("fido2 passkeys list", "fido2 credentials list"),
+        ("fido2 delete", "fido2 credentials delete"), ("passkeys", "fido2 credentials"),
+        ("passkeys list", "fido2 credentials list"), ("totp", "oath"), ("totp list", "oath list"),
+        ("pin", "fido2 pin"), ("pin", "piv access"), ("oath set-password", "oath access change"),
+        ("oath remove", "oath delete"), ("oath rm", "oath delete"), ("oath show", "oath calculate"),
+        ("oath get", "oath calculate"), ("openpgp change-pin", "openpgp access change-pin"),
+        ("openpgp status", "openpgp info"), ("openpgp generate", "openpgp keys generate"),
+        ("ssh keygen", "ssh generate"),
+        ("gpg", "openpgp"), ("gpg info", "openpgp info"), ("config list", "config usb --list"),
+        ("reset", "fido2 reset"),
+        ("reset", "oath reset"), ("version", "--version"), ("status", "info"), ("calculate", "oath calculate"),
+        ("add", "oath add"), ("hsmauth rm", "hsmauth delete"), ("ssh rm", "ssh delete"), ("devices", "list"),
+        ("agent", "ssh agent"), ("luks enroll", "luks add"), ("udev", "udev-rules"), ("codes", "oath calculate"),
+    ]
+
+    @Test("each is found in the whole tree", arguments: borrowed)
+    func found(typed: String, meant: String) {
+        let explanation = Self.wrong(typed)
+        #expect(explanation?.message.contains("'ykit \(meant)'") == true, "\(explanation?.message ?? "accepted")")
+        #expect(explanation?.exit == .usage)
+    }
+
+    @Test("a word that means nothing is not guessed", arguments: ["bogus", "oath bogus", "piv keys xyzzy"])
+    func unknown(typed: String) {
+        #expect(Self.wrong(typed)?.message.contains("did you mean") == false)
+    }
+
+    @Test("every synonym is a word that is no command, and means one that exists")
+    func table() {
+        for entry in CommandSynonyms.commands {
+            for line in entry.ykit where !line.hasPrefix("-") {
+                let words = line.split(separator: " ").map(String.init).filter { !$0.hasPrefix("-") }
+                let known = Commands.root.tree(hasHidden: false).contains { $0.path == words }
+                #expect(known, "\(line)")
+            }
+            for typed in entry.typed { #expect(Self.wrong(typed) != nil, "\(typed) is a command") }
+        }
+        let all = CommandSynonyms.commands.flatMap(\.typed)
+        #expect(Set(all).count == all.count)
+    }
+
+    private static func wrong(_ line: String) -> Explanation? {
+        let parser = CommandLineParser.ykit()
+        do {
+            _ = try parser.request(parser.walk(line.split(separator: " ").map(String.init)))
+        } catch let error as ParseError {
+            if case .unknownCommand = error.kind { return error.explanation }
+        } catch { Issue.record(error) }
+        return nil
     }
 }
 

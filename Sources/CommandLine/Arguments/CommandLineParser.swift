@@ -25,6 +25,8 @@ package struct CommandLineParser {
         case verb(ParsedVerb)
         /// The help of the command that the walk has reached.
         case help
+        /// The commands whose help has these words.
+        case search([String])
         /// The version of the program.
         case version
     }
@@ -47,6 +49,8 @@ package struct CommandLineParser {
         if line.isVersion { return .version }
         let error = line.problems.min { $0.rank < $1.rank }
         if let error, case .unknownCommand = error { throw ParseError(error, line) }
+        if line.isHelpWord, let error, case .unknownOption = error { throw ParseError(error, line) }
+        if let searched = line.searched { return .search(searched) }
         if line.isHelp { return .help }
         guard let read = line.read else {
             if let error, case .unknownOption = error { throw ParseError(error, line) }

@@ -20,6 +20,7 @@ package final class Declarations {
     /// The property of a group.
     struct Group {
         let title: String
+        let brief: BriefOptions?
         let members: Declarations
         let check: () throws -> Void
     }
@@ -52,9 +53,22 @@ package final class Declarations {
     /// The declarations of a type of options.
     package static func of(_ type: any ParsableArguments.Type) -> [Declaration] { made(some: type).all }
 
-    /// The declarations of a type of options, by the titles of their groups.
+    /// The declarations of a type of options, by the titles of their groups, without those that are listed briefly.
     package static func titled(_ type: any ParsableArguments.Type) -> [(title: String, declarations: [Declaration])] {
         made(some: type).titled
+    }
+
+    /// The options of a type that help lists briefly, with the title of the group around them, in their order.
+    package static func brief(_ type: any ParsableArguments.Type) -> [(title: String, options: BriefOptions)] {
+        made(some: type).brief(below: "")
+    }
+
+    private func brief(below title: String) -> [(title: String, options: BriefOptions)] {
+        members.flatMap { member -> [(title: String, options: BriefOptions)] in
+            guard case .group(let group) = member else { return [] }
+            if let options = group.brief { return [(title, options)] }
+            return group.members.brief(below: group.title.isEmpty ? title : group.title)
+        }
     }
 
     private static func made(some type: (some ParsableArguments).Type) -> Declarations { made(type).by }
@@ -73,7 +87,8 @@ package final class Declarations {
     }
 
     /// The declarations by the title of their group, in the order in which the titles first occur. A group without a
-    /// title has that of the enclosing group; the title of the verb's own options is "".
+    /// title has that of the enclosing group; the title of the verb's own options is "". Those that are listed briefly
+    /// are omitted.
     private var titled: [(title: String, declarations: [Declaration])] {
         var list: [(title: String, declarations: [Declaration])] = []
         add(to: &list, below: "")
@@ -89,7 +104,9 @@ package final class Declarations {
                 } else {
                     list.append((title, [declaration]))
                 }
-            case .group(let group): group.members.add(to: &list, below: group.title.isEmpty ? title : group.title)
+            case .group(let group):
+                guard group.brief == nil else { continue }
+                group.members.add(to: &list, below: group.title.isEmpty ? title : group.title)
             }
         }
     }

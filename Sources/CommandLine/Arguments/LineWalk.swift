@@ -28,6 +28,8 @@ package struct LineWalk {
     /// Whether `help` is the first word and exactly one follows, which may be a topic instead of a command.
     package var isTopic: Bool { isHelpFirst && commandWords.count == 1 }
     private var isHelpFirst = false
+    /// The words after `help -k`, which are searched for; `nil` without that option.
+    package private(set) var searched: [String]?
     /// Whether the version is requested.
     package private(set) var isVersion = false
     /// The errors, in the order of the line.
@@ -77,8 +79,9 @@ package struct LineWalk {
     // MARK: - commands
 
     private mutating func takeCommand(_ word: String) throws {
-        if word == "help", !isHelpWord {
-            (isHelp, isHelpWord, isHelpFirst) = (true, true, commandWords.isEmpty)
+        if searched != nil { return searched = (searched ?? []) + [word] }
+        if word == "help", !isHelpWord || (isHelpFirst && commandWords.isEmpty) {
+            if !isHelpWord { (isHelp, isHelpWord, isHelpFirst) = (true, true, commandWords.isEmpty) }
             return
         }
         commandWords.append(word)
@@ -134,6 +137,7 @@ package struct LineWalk {
         if word == "--" { return hasEnded = true }
         if word == "--help" || word == "-h" { return isHelp = true }
         if word == "--version" { return isVersion = true }
+        if isHelpWord, word == "-k" { return searched = searched ?? [] }
         let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
         let name = String(word[..<(sign ?? word.endIndex)])
         guard let option = option(name) else { return takeOther(word, name) }
@@ -155,7 +159,9 @@ package struct LineWalk {
         if arguments.first?.acceptsLeadingDash == true, Self.isBytes(word) { return place(word) }
         guard !word.hasPrefix("--") else { return refuse(name) }
         let letters = Array(name.dropFirst())
-        if letters.isEmpty { return refuse(name) }
+        // -help is a long name with one dash, rather than four letters.
+        let isLong = letters.count > 1 && (["-help", "-version"].contains(name) || option("-" + name) != nil)
+        if letters.isEmpty || isLong { return refuse(name) }
         for (index, letter) in letters.enumerated() where letter != "h" {
             guard let option = option("-\(letter)") else {
                 return refuse("-" + (letter == "-" ? String(letters[...index]) : String(letter)))

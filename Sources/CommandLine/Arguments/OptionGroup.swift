@@ -14,6 +14,8 @@ package struct OptionGroup<Value: ParsableArguments> {
         let (options, declarations) = Declarations.group(Value.self)
         wrappedValue = options
         Declarations.add(
-            .group(Declarations.Group(title: Value.title, members: declarations, check: options.check)))
+            .group(
+                Declarations.Group(
+                    title: Value.title, brief: Value.brief, members: declarations, check: options.check)))
     }
 }

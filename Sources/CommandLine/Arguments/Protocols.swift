@@ -6,6 +6,9 @@ package protocol ParsableArguments {
     /// The title above the options in help; without one they are listed with the verb's own.
     static var title: String { get }
 
+    /// The options in one row, for those that help lists briefly and last; `nil` for others.
+    static var brief: BriefOptions? { get }
+
     /// Creates the options before the line is parsed.
     init()
 
@@ -16,7 +19,24 @@ package protocol ParsableArguments {
 extension ParsableArguments {
     package static var title: String { "" }
 
+    package static var brief: BriefOptions? { nil }
+
     package func check() throws {}
+}
+
+/// Options that are listed in one row, such as the places from which a secret is read.
+package struct BriefOptions: Sendable {
+    /// What they are about.
+    package let label: String
+    /// The options and variables.
+    package let text: String
+    /// The names of the options that read standard input.
+    package let readers: [String]
+
+    /// Creates a row.
+    package init(_ label: String, _ text: String, readers: [String]) {
+        (self.label, self.text, self.readers) = (label, text, readers)
+    }
 }
 
 /// An entry of a group: a command, or a verb that another type turns into a command.

@@ -17,7 +17,7 @@ enum ManualPages {
     }
 
     private static func main(_ groups: [any ParsableCommand.Type]) -> String {
-        var lines = head("ykit", "work with security keys")
+        var lines = head("ykit", "manage hardware security keys")
         lines += [".SH SYNOPSIS", "\\fBykit\\fR [\\fIglobal options\\fR] \\fIgroup\\fR \\fIverb\\fR [\\fIoptions\\fR]"]
         lines += [".SH DESCRIPTION"] + paragraphs(Program.root.about.discussion()) + examples
         lines += [".SH GLOBAL OPTIONS"] + Declarations.of(GlobalOptions.self).flatMap(entry)
@@ -68,7 +68,15 @@ enum ManualPages {
         let line = (["ykit"] + path + [verb.about.name] + arguments).joined(separator: " ")
         let discussion = verb.about.discussion()
         return [".SS " + roff(line), roff(verb.about.abstract)] + (discussion.isEmpty ? [] : paragraphs(discussion))
-            + own.flatMap(entry) + examples(of: verb.about)
+            + own.flatMap(entry) + examples(of: verb.about) + secrets(of: verb)
+    }
+
+    /// Where the secrets of a verb are read from.
+    private static func secrets(of verb: any ParsableCommand.Type) -> [String] {
+        let secrets = Declarations.brief(verb).map(\.options)
+        guard !secrets.isEmpty else { return [] }
+        return [".PP", "Secrets, prompted for unless given:"]
+            + secrets.flatMap { [".TP", roff($0.label), roff($0.text)] }
     }
 
     private static func examples(of about: About) -> [String] {
@@ -130,7 +138,7 @@ enum ManualPages {
         #"ykit piv keys generate 9a pub.pem && ykit piv certificates generate 9a \-\-subject CN=Alice"#,
         #"A key pair that never leaves the key, and a certificate for it."#,
         #".TP"#,
-        #"ykit \-\-json info | jq .serial"#,
+        #"ykit \-\-json info | jq \-r .serial"#,
         #"One JSON object from every verb, with the same members in success and failure."#,
         #".TP"#,
         #"ykit \-\-plan config usb \-\-disable otp"#,

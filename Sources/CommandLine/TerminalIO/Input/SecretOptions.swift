@@ -26,6 +26,14 @@ package struct SecretName: Sendable {
         (self.form, self.alternative, self.limit) = (form, alternative, limit)
     }
 
+    /// The options and the variable in a row of help.
+    package func brief(_ further: String = "") -> BriefOptions {
+        BriefOptions(
+            noun,
+            "--\(option)-stdin, --\(option)-fd <n>, \(variable)" + further + (form.map { " (\($0))" } ?? ""),
+            readers: ["--\(option)-stdin"])
+    }
+
     /// How it can be given without a prompt.
     package var hint: String {
         "give the \(noun) with --\(option)-stdin, --\(option)-fd N or \(variable)"
@@ -47,6 +55,8 @@ extension SecretKind {
 /// Where a secret is read from, unless the user is asked for it.
 package struct SecretOptions<Kind: SecretKind>: ParsableArguments {
     package static var title: String { Kind.title }
+
+    package static var brief: BriefOptions? { Kind.name.brief() }
 
     @Flag(
         "--\(Kind.name.option)-stdin",
@@ -74,7 +84,7 @@ package struct SecretOptions<Kind: SecretKind>: ParsableArguments {
     package var source: SecretInput.Source {
         SecretInput.Source(
             isStandardInput: isStandardInput, descriptor: descriptor, variable: Kind.name.variable,
-            hint: own ?? Kind.name.hint, limit: Kind.name.limit)
+            hint: own ?? Kind.name.hint, limit: Kind.name.limit, noun: Kind.name.noun)
     }
 }
 
@@ -96,6 +106,11 @@ extension ExposedSecretKind {
 /// Where a secret is read from, or the secret itself.
 package struct ExposedSecretOptions<Kind: ExposedSecretKind>: ParsableArguments {
     package static var title: String { Kind.title }
+
+    package static var brief: BriefOptions? {
+        let shortest = Kind.names.words.min { $0.count < $1.count } ?? ""
+        return Kind.name.brief(", \(shortest) <\(Kind.names.plain)> (others see it)")
+    }
 
     @OptionGroup package var places: SecretOptions<Kind>
 
@@ -119,6 +134,9 @@ package struct ExposedSecretOptions<Kind: ExposedSecretKind>: ParsableArguments 
 
     /// Whether no prompt is needed.
     package var isGiven: Bool { source.isGiven }
+
+    /// Whether an option gives it or names a place.
+    package var isOption: Bool { text != nil || places.isGiven }
 }
 
 // MARK: secrets of several verbs

@@ -3,8 +3,8 @@
 package import Arguments
 import TerminalIO
 
-/// The help of a command: a verb's own options in full, and the global options by name only; 'ykit help options'
-/// explains them.
+/// The help of a command: a verb's own arguments and options, its examples, and last, in a few rows, where secrets are
+/// read from and what explains the global options.
 struct HelpPage {
     /// The words that lead to the command, with `ykit`.
     package let path: [String]
@@ -13,10 +13,6 @@ struct HelpPage {
 
     /// The column in which explanations begin.
     private static let indent = 26
-    private static let builtIn = [
-        (label: "--version", about: "Show the version."), (label: "-h, --help", about: "Show help information."),
-    ]
-
     /// The page for the command that the words of a line lead to.
     package static func text(of line: LineWalk, columns: Int) -> String {
         line.path.isEmpty
@@ -29,10 +25,10 @@ struct HelpPage {
         var parts = ["OVERVIEW: " + about.abstract] + (discussion.isEmpty ? [] : [discussion])
         parts = parts.map { $0.folded(to: columns) }
         parts += [usage]
-        if command.isVerb { parts += options } else { parts += groups }
+        parts += command.isVerb ? options : groups
         let examples = about.examples()
         if !examples.isEmpty { parts.append(section("EXAMPLES", examples.flatMap(rows(of:)))) }
-        return parts.joined(separator: "\n\n")
+        return (parts + (command.isVerb ? last : [])).joined(separator: "\n\n")
     }
 
     private var groups: [String] {
@@ -40,7 +36,7 @@ struct HelpPage {
             row(([about.name] + about.aliases).joined(separator: ", "), about.abstract)
         }
         return [
-            section("OPTIONS", Self.builtIn.map { row($0.label, $0.about) }), section("SUBCOMMANDS", rows),
+            section("SUBCOMMANDS", rows),
             "  See 'ykit help \(path.dropFirst().joined(separator: " ")) <subcommand>' for detailed help.",
         ]
     }
@@ -48,29 +44,28 @@ struct HelpPage {
     // MARK: - verbs
 
     private var options: [String] {
-        let declared = Declarations.titled(command)
-        let shown = declared.map { ($0.title, $0.declarations.filter { $0.help != nil }) }
+        let shown = Declarations.titled(command).filter { $0.title != GlobalOptions.title }
+            .map { ($0.title, $0.declarations.filter { $0.help != nil }) }
         func rows(_ list: [Declaration], areArguments: Bool) -> [String] {
             list.filter { $0.words.isEmpty == areArguments }.map { row($0.spelling, $0.explanation) }
         }
-        var parts: [String] = []
         let arguments = shown.flatMap { rows($0.1, areArguments: true) }
-        if !arguments.isEmpty { parts.append(section("ARGUMENTS", arguments)) }
-        for (title, list) in shown where !title.isEmpty && title != GlobalOptions.title {
+        var parts = arguments.isEmpty ? [] : [section("ARGUMENTS", arguments)]
+        for (title, list) in shown.filter(\.0.isEmpty) + shown.filter({ !$0.0.isEmpty }) {
             let rows = rows(list, areArguments: false)
-            if !rows.isEmpty { parts.append(section(title.uppercased(), rows)) }
-        }
-        let own = shown.first { $0.0.isEmpty }.map { rows($0.1, areArguments: false) } ?? []
-        parts.append(section("OPTIONS", own + Self.builtIn.map { row($0.label, $0.about) }))
-        if let global = shown.first(where: { $0.0 == GlobalOptions.title }) {
-            let names = global.1.map { $0.words.first { $0.hasPrefix("--") } ?? $0.name }
-            parts.append(
-                section(
-                    GlobalOptions.title.uppercased(),
-                    names.joined(separator: " ").filled(to: columns - 2).map { "  " + $0 }
-                        + ["  'ykit help options' explains them."]))
+            if !rows.isEmpty { parts.append(section(title.isEmpty ? "OPTIONS" : title.uppercased(), rows)) }
         }
         return parts
+    }
+
+    /// Where secrets are read from, and the options of all verbs.
+    private var last: [String] {
+        let secrets = Declarations.brief(command).filter { $0.title != GlobalOptions.title }.map {
+            row($0.options.label, $0.options.text)
+        }
+        let global = "GLOBAL OPTIONS: --json, --plan, --virtual and others: 'ykit help options'."
+        return (secrets.isEmpty ? [] : [section("SECRETS, prompted for unless given", secrets)])
+            + [global.wrapped(to: columns).joined(separator: "\n")]
     }
 
     /// The usage of the command, in lines that fit.
@@ -121,7 +116,7 @@ struct HelpPage {
     private func row(_ label: String, _ about: String) -> String { Self.row(label, about, columns) }
 
     /// A label, and its explanation in a separate column.
-    private static func row(_ label: String, _ about: String, _ columns: Int) -> String {
+    static func row(_ label: String, _ about: String, _ columns: Int) -> String {
         let margin = String(repeating: " ", count: indent)
         let lines = about.folded(to: columns - indent).split(separator: "\n", omittingEmptySubsequences: false)
         let head = "  " + label

@@ -29,7 +29,10 @@ enum FirstScreen {
         return
             (["ykit is a toolkit for hardware security keys.", ""] + shown + ["", "To begin with:"]
             + examples.map { "  " + $0 }
-            + ["", "'ykit GROUP --help' lists what a group does.", "'ykit help \(topics)' explains more."])
+            + [
+                "", "'ykit GROUP --help' lists what a group does, 'ykit help -k WORD' searches.",
+                "'ykit help \(topics)' explains more.",
+            ])
             .joined(separator: "\n")
     }
 }
@@ -42,6 +45,18 @@ package enum HelpTopic: String, CaseIterable {
     case slots
     case config
     case formats
+
+    /// What it explains.
+    var purpose: String {
+        switch self {
+        case .options: "Global options."
+        case .environment: "Environment variables."
+        case .exitCodes: "Exit codes."
+        case .slots: "Slots and data objects of PIV, keys of OpenPGP, slots of Yubico OTP."
+        case .config: "The configuration file and aliases."
+        case .formats: "Files that accounts are imported from."
+        }
+    }
 
     /// Returns the explanation, wrapped at `columns` columns.
     package func text(columns: Int) -> String {

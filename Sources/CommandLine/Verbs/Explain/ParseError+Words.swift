@@ -54,10 +54,30 @@ extension ParseError: Explained {
                 "\(none); here it is 'ykit \(known)'",
                 hint: "'ykit \(known.prefix { $0 != "-" }.description.trimmed) --help' explains it")
         }
+        let meant = CommandSearch().meant(line.commandWords, in: line.path)
+        if !meant.isEmpty { return wrongPlace(none, word, meant) }
         let shown = line.command.about.subcommands.map { $0.about }.filter(\.shouldDisplay)
-        let nearest = Spelling.nearest(word, among: shown.flatMap { [$0.name] + $0.aliases })
+        let topics = line.isTopic ? HelpTopic.allCases.map(\.rawValue) : []
+        let nearest = Spelling.nearest(word, among: shown.flatMap { [$0.name] + $0.aliases } + topics)
         return .usage(
             none + (nearest.map { "; did you mean '\($0)'?" } ?? ""), hint: "'\(command) --help' lists them")
+    }
+
+    /// A command that has this word for its name elsewhere, or means the same.
+    private func wrongPlace(_ none: String, _ word: String, _ meant: [String]) -> Explanation {
+        guard meant.count <= 4 else {
+            return .usage(
+                "\(none); \(meant.count) groups have it: \(meant.map { "'ykit \($0)'" }.listed())",
+                hint: "'ykit help -k \(word.printable)' explains them")
+        }
+        let quoted = meant.map { "'ykit \($0)'" }
+        let list =
+            quoted.count == 1
+            ? quoted[0] : quoted.dropLast().joined(separator: ", ") + " or " + quoted[quoted.count - 1]
+        let first = meant[0].split(separator: " ").filter { !$0.hasPrefix("-") }.joined(separator: " ")
+        return .usage(
+            "\(none); did you mean \(list)?",
+            hint: first.isEmpty ? "'\(command) --help' lists the commands" : "'ykit \(first) --help' explains it")
     }
 
     /// An option that took a command as its value, or has no value.
@@ -83,14 +103,22 @@ extension ParseError: Explained {
             return .usage("\(unknown); here it is \(here)", hint: hint)
         }
         if LineWalk.isBytes(name) { return .usage(unknown, hint: Self.behindDashes(name.printable)) }
-        if !isBeforeCommand, !name.hasPrefix("--") { return .usage(unknown, hint: Self.behindDashes("VALUE")) }
+        let all = line.read?.declarations.all ?? []
+        if ["-y", "--yes"].contains(name), all.contains(where: { $0.words.contains("--force") }) {
+            return .usage("\(unknown); did you mean '--force'?", hint: hint)
+        }
+        if !name.hasPrefix("--"), name.count == 2, !["-v", "-V"].contains(name) {
+            let isValue = !isBeforeCommand && line.nextArgument != nil
+            return .usage(unknown, hint: hint + (isValue ? "; " + Self.behindDashes("VALUE") : ""))
+        }
         let options = isBeforeCommand ? nil : line.read?.declarations.all
         let known = (options ?? Declarations.of(GlobalOptions.self)).flatMap(\.words).filter { $0.hasPrefix("--") }
         let nearest =
             ["-v", "-V"].contains(name)
             ? "version"
             : Spelling.nearest(
-                String(name.dropFirst(2)), among: (known + ["--help", "--version"]).map { String($0.dropFirst(2)) })
+                String(name.drop { $0 == "-" }),
+                among: (known + ["--help", "--version"]).map { String($0.dropFirst(2)) })
         return .usage(unknown + (nearest.map { "; did you mean '--\($0)'?" } ?? ""), hint: hint)
     }
 
@@ -135,18 +163,33 @@ extension ParseError: Explained {
 
     /// Words that may be secrets are not repeated.
     private func tooMany(_ words: [String]) -> Explanation {
-        let readers = (line.read?.declarations.all ?? []).flatMap(\.words).filter { $0.hasSuffix("-stdin") }
+        let readers = Declarations.brief(line.command)
+        let output = isFile(words) ? "; the result goes to standard output: > FILE" : ""
         if readers.isEmpty, !words.contains(where: \.isKeyMaterial) {
             let quoted = words.map { "'\($0.printable)'" }.joined(separator: ", ")
             return .usage(
                 words.count == 1 ? "unexpected argument \(quoted)" : "\(words.count) unexpected arguments: \(quoted)",
-                hint: usage)
+                hint: usage + output)
         }
-        let secrets =
-            readers.isEmpty
-            ? "" : "a secret cannot be an argument; the verb prompts for it, or reads it with \(readers.listed()); "
+        // The secret that a verb is about has no title, or that of its new value; others only unlock the key.
+        let own = readers.first { ["", "Secret Options"].contains($0.title) } ?? readers.first
+        let secret = (own?.options.readers ?? []).listed()
         return .usage(
-            words.count == 1 ? "one argument too many" : "\(words.count) arguments too many",
-            hint: secrets + usage)
+            "\(group) takes \(count)",
+            hint: usage + output
+                + (secret.isEmpty
+                    ? "" : "; a secret is never an argument: ykit prompts for it, or reads it with \(secret)"))
+    }
+
+    /// The number of arguments that the verb takes.
+    private var count: String {
+        let arguments = (line.read?.declarations.all ?? []).filter(\.words.isEmpty).count
+        return arguments == 0 ? "no argument" : arguments == 1 ? "one argument" : "\(arguments) arguments"
+    }
+
+    /// Whether a verb without arguments is given the name of a file.
+    private func isFile(_ words: [String]) -> Bool {
+        let takesNone = (line.read?.declarations.all ?? []).allSatisfy { !$0.words.isEmpty }
+        return takesNone && words.contains { ($0.contains(".") || $0.contains("/")) && !$0.isKeyMaterial }
     }
 }

@@ -25,6 +25,7 @@ extension Program {
             switch try parser.request(line) {
             case .verb(let read):
                 return ExitStatus(rawValue: await read.verb.carryOut(read.declarations)) ?? .failed
+            case .search(let words): terminal.line(try CommandSearch.text(words, columns: terminal.helpColumns))
             case .help: terminal.line(HelpPage.text(of: line, columns: terminal.helpColumns))
             case .version: terminal.line("ykit \(Program.version)")
             }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Arguments
+import TerminalIO
+import Words
+import YKWire
+
+/// Finds commands by words: those of a line that are no command there, and those of `ykit help -k`.
+struct CommandSearch {
+    /// A command as it is found.
+    struct Entry {
+        let path: [String]
+        let command: any ParsableCommand.Type
+
+        /// The words after `ykit`.
+        var line: String { path.joined(separator: " ") }
+
+        /// The parts of its names and alternative names.
+        fileprivate func parts(after count: Int) -> Set<String> {
+            let names = path.dropFirst(count) + (path.count > count ? command.about.aliases : [])
+            return Set(names.flatMap { $0.split(separator: "-").map(String.init) })
+        }
+    }
+
+    private let all: [Entry]
+
+    init() {
+        all = Program.root.tree(hasHidden: false).filter { !$0.path.isEmpty }.map {
+            Entry(path: $0.path, command: $0.command)
+        }
+    }
+
+    // MARK: - a word at the wrong place
+
+    /// The commands that a line may mean whose last words are no command of the group that the others lead to.
+    ///
+    /// - Parameters:
+    ///   - words: The words of the line that are not options.
+    ///   - path: The group that the first of them lead to.
+    func meant(_ words: [String], in path: [String]) -> [String] {
+        let typed = path + words.dropFirst(path.count)
+        if let (commands, count) = CommandSynonyms.commands(typed), count > path.count {
+            return commands.map { continued($0, by: typed.dropFirst(count)) }
+        }
+        let parts = words.dropFirst(path.count).prefix(2).map { $0.lowercased().split(separator: "-").map(String.init) }
+        for query in [parts.flatMap(\.self), parts.first ?? []] where !query.isEmpty {
+            for depth in stride(from: path.count, through: 0, by: -1) {
+                let found = find(query, below: path.prefix(depth))
+                if !found.isEmpty, depth > 0 || path.isEmpty || found.count <= 4 { return found }
+            }
+        }
+        return []
+    }
+
+    /// The command with the further words that belong to it.
+    private func continued(_ command: String, by words: ArraySlice<String>) -> String {
+        var path = command.split(separator: " ").map(String.init)
+        for word in words {
+            guard all.contains(where: { $0.path == path + [word] }) else { break }
+            path.append(word)
+        }
+        return path.joined(separator: " ")
+    }
+
+    /// The commands of a group whose names have all of these parts, without those below another one found.
+    private func find(_ parts: [String], below group: ArraySlice<String>) -> [String] {
+        let wanted = parts.map(CommandSynonyms.meanings)
+        let found = all.filter { entry in
+            guard entry.path.starts(with: group), entry.path.count > group.count else { return false }
+            let names = entry.parts(after: group.count)
+            return wanted.allSatisfy { !$0.isDisjoint(with: names) }
+        }
+        let exact = found.filter { entry in
+            let name = parts.joined(separator: "-")
+            return entry.path.last == name || entry.command.about.aliases.contains(name)
+        }
+        return (exact.isEmpty ? found : exact).filter { entry in
+            !found.contains { $0.path.count < entry.path.count && entry.path.starts(with: $0.path) }
+        }.map(\.line)
+    }
+
+    // MARK: - help -k
+
+    /// The commands that have all of these words in their names, in what else they are called, or in their help.
+    ///
+    /// - Throws: `Explanation` if no word is given, or nothing has them.
+    static func text(_ words: [String], columns: Int) throws -> String {
+        guard !words.isEmpty else { throw Explanation.usage("-k requires a word", hint: "ykit help -k WORD") }
+        let wanted = words.map { $0.lowercased() }
+        let ranked = CommandSearch().ranked(wanted) + topics(wanted)
+        let near = ranked.filter { $0.rank < 3 }
+        let shown = near.count >= 5 ? near : ranked
+        guard !shown.isEmpty else {
+            throw Explanation(
+                "not-found", .notFound, "no command or help text contains '\(words.joined(separator: " ").printable)'",
+                hint: "'ykit --help' lists the groups")
+        }
+        let rows = shown.sorted { $0.rank < $1.rank }.map { HelpPage.row("ykit " + $0.line, $0.about, columns) }
+        let others = ranked.count - shown.count
+        return
+            (rows
+            + (others > 0
+                ? ["", "  \(others) more \(others == 1 ? "has" : "have") the word in the text of the help."] : []))
+            .joined(separator: "\n")
+    }
+
+    private typealias Hit = (rank: Int, line: String, about: String)
+
+    private func ranked(_ wanted: [String]) -> [Hit] {
+        all.compactMap { entry in
+            let about = entry.command.about
+            let others = CommandSynonyms.commands.filter { $0.ykit.contains(entry.line) }.flatMap(\.typed)
+            var texts = [
+                ([entry.line] + about.aliases).joined(separator: " "), others.joined(separator: " "), about.abstract,
+            ]
+            if !Self.all(wanted, in: texts.joined(separator: " ")) {
+                let options = entry.command.isVerb ? Self.own(entry.command) : ""
+                texts.append(about.discussion() + " " + options)
+            }
+            var text = ""
+            for (rank, next) in texts.enumerated() {
+                text += " " + next
+                if Self.all(wanted, in: text) { return (rank, entry.line, about.abstract) }
+            }
+            return nil
+        }
+    }
+
+    private static func all(_ wanted: [String], in text: String) -> Bool {
+        let text = text.lowercased()
+        return wanted.allSatisfy(text.contains(bytesOf:))
+    }
+
+    /// The names and texts of a verb's own options.
+    private static func own(_ verb: any ParsableCommand.Type) -> String {
+        Declarations.titled(verb).filter { $0.title != GlobalOptions.title }.flatMap(\.declarations)
+            .compactMap { declaration in declaration.help.map { "\(declaration.spelling) \($0)" } }
+            .joined(separator: " ")
+    }
+
+    private static func topics(_ wanted: [String]) -> [Hit] {
+        HelpTopic.allCases.compactMap { topic in
+            guard all(wanted, in: topic.rawValue + " " + topic.text(columns: 4096)) else { return nil }
+            return (all(wanted, in: topic.rawValue) ? 0 : 3, "help \(topic.rawValue)", topic.purpose)
+        }
+    }
+}
