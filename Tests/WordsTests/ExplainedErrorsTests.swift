@@ -215,7 +215,7 @@ struct ExplainedErrorsTests {
             (.notDecrypted, .failed, "not encrypted to"),
             (.notBlocked(user: 2, admin: 3), .policy, "(user PIN 2, admin PIN 3)"),
             (.notBlocked(user: nil, admin: 3), .policy, "(admin PIN 3)"),
-            (.notBlocked(user: nil, admin: nil), .policy, "do not use up its retries"),
+            (.notBlocked(user: nil, admin: nil), .policy, "do not use up its tries"),
         ]
         let key = SCPKeyReference(id: 0x13, version: 1), set = SCPKeyReference(id: 1, version: 0xFF)
         let channel: [(SecureChannelFault, Exit, String)] = [
@@ -281,6 +281,7 @@ struct ExplainedErrorsTests {
     private static let accounts: [Row] = {
         let id = OATHAccountID(issuer: "acme", name: "a\u{1B}b")
         let oath: [(OATHError, Exit, String)] = [
+            (.otherApplication, .notSupported, "ykit secrets"),
             (.locked, .authentication, "--password-stdin"), (.wrongPassword, .authentication, "no try is lost"),
             (.emptyPassword, .authentication, "empty"), (.notAuthentic(wire), .authentication, "impostor"),
             (.noSuchAccount, .notFound, "oath list"), (.exists(id), .policy, "--force"),

@@ -111,6 +111,15 @@ struct StatusTests {
         #expect(await service.statistics.exchanges == 3)
     }
 
+    /// A Nitrokey 3 answers SELECT with its version, a salt and its serial number.
+    @Test func theApplicationOfANitrokeyIsAnother() async throws {
+        let reply: [UInt8] = [0x79, 3, 4, 13, 0, 0x8F, 4, 1, 2, 3, 4, 0x90, 0]
+        await #expect(throws: OATHError.otherApplication) {
+            _ = try await OATHService.open(CardChannel(link: ScriptedLink { _ in reply }, environment: environment()))
+        }
+        #expect(CardError(causing: OATHError.otherApplication) == .appletMissing(.oath))
+    }
+
     @Test func theApplicationIsMissing() async throws {
         for status: [UInt8] in [[0x6A, 0x82], [0x69, 0x99], [0x6D, 0x00]] {
             await #expect(throws: OATHError.card(.appletMissing(.oath))) {

@@ -9,6 +9,12 @@ extension OATHError: Explained {
     package var explanation: Explanation {
         switch self {
         case .card(let error): error.explanation
+        case .otherApplication:
+            Explanation(
+                "application-missing", .notSupported,
+                "this key has no OATH application; it is a Nitrokey 3, whose codes are "
+                    + "in its Secrets application",
+                hint: "ykit secrets list; ykit secrets code NAME")
         case .locked, .wrongPassword, .emptyPassword, .notAuthentic: aboutAccess
         case .noSuchAccount:
             Explanation("no-such-account", .notFound, "the key has no account with that name", hint: "ykit oath list")

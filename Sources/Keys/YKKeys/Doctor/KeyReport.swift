@@ -47,9 +47,9 @@ public struct KeyReport: Sendable {
         }
         do throws(OATHError) { report.oath = await (try OATHService.open(channel)).info } catch {
             switch error {
-            case .card(.appletMissing):
-                // The application that was found is a Nitrokey 3's, which has the same identifier.
-                report.hasSecrets = report.found?.contains(.oath) ?? false
+            case .card(.appletMissing): break
+            case .otherApplication:
+                report.hasSecrets = true
                 report.found?.remove(.oath)
             case .card(.link(.replay)): report.unrecorded.formUnion(.oath)
             case .card(.link), .card(.secureChannel): throw error

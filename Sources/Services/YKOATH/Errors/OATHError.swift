@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+import YKProtocols
 public import YKTransport
 public import YKWire
 
@@ -8,6 +9,8 @@ public import YKWire
 public enum OATHError: Error, Hashable, Sendable {
     /// The exchange with the card failed, or ended with a status word that has no OATH meaning.
     case card(CardError)
+    /// The key has the Secrets application of a Nitrokey 3, which has the identifier of OATH.
+    case otherApplication
     /// A password is set and has not been given (6982).
     case locked
     /// The password is wrong; OATH has no retry counter (6A80 to VALIDATE).
@@ -60,6 +63,12 @@ public enum OATHError: Error, Hashable, Sendable {
 }
 
 extension OATHError: CardCaused {
-    /// The failure of the card or link, for `card`.
-    public var cardCause: CardError? { if case .card(let error) = self { error } else { nil } }
+    /// The failure of the card or link, for `card`; for `otherApplication`, that OATH is missing.
+    public var cardCause: CardError? {
+        switch self {
+        case .card(let error): error
+        case .otherApplication: .appletMissing(.oath)
+        default: nil
+        }
+    }
 }

@@ -17,7 +17,8 @@ public actor OATHService: CardKeyService {
 
     /// Selects the application; YubiKeys from firmware 4.0 on then get extended-length commands.
     ///
-    /// - Throws: `card(.appletMissing)` if the key has no OATH application, or it is disabled.
+    /// - Throws: `card(.appletMissing)` if the key has no OATH application, or it is disabled;
+    ///   `otherApplication` for a Nitrokey 3.
     public static func open(_ channel: sending CardChannel) async throws(OATHError) -> OATHService {
         let (runtime, session) = try await ServiceRuntime.open(card: channel, OATHError.card) {
             channel throws(OATHError) in try OATHSession(channel)

@@ -16,7 +16,7 @@ final class OATHSession {
     init(_ channel: sending CardChannel) throws(OATHError) {
         let reply = try lift(OATHError.card) { () throws(CardError) in try channel.select(.oath) }
         // The Secrets application of a Nitrokey 3 has the same identifier.
-        guard !SecretsProtocol.isSelected(reply) else { throw .card(.appletMissing(.oath)) }
+        guard !SecretsProtocol.isSelected(reply) else { throw .otherApplication }
         info = try lift({ OATHError.card(.malformed($0, during: "SELECT")) }) { () throws(WireError) in
             try OATHInfo(selectReply: reply, isYubiKey: channel.identity.isYubiKey)
         }
