@@ -203,7 +203,9 @@ let targets: [Target] = [
         "CommandLine/DeviceVerbs",
         [
             "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKRelyingParty", "YKInteraction", "YKDesktop",
-            "YKUse", "YKInventory", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement", "YKBridge", "YKVirtualKey",
+            "YKUse", "YKInventory", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKOTP", "YKHSMAuth",
+            "YKSecrets",
+            "YKManagement", "YKBridge", "YKVirtualKey",
             "YKVirtualKeyHost", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire", "YKProtocols",
             "YKCrypto",
         ]),

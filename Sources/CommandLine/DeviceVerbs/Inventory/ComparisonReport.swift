@@ -35,9 +35,7 @@ struct ComparisonReport: Report {
 
         static let members: [Member<Entry>] =
             including { $0.row.item } + [
-                Member("verdict", "what the second key has: same, own, named, different, missing or unknown") {
-                    $0.row.verdict.rawValue
-                },
+                Member("verdict", "what the second key has") { $0.row.verdict },
                 Member("covered") { $0.row.verdict.isCovered },
                 Member("page", "of a missing passkey, where to register the second key") { $0.page },
             ]
@@ -123,6 +121,8 @@ struct ComparisonReport: Report {
             + kinds.map { "  \($0.words): \($0.advice)" }.asProse
     }
 }
+
+extension InventoryComparison.Verdict: Reportable {}
 
 extension ComparisonReport.Entry {
     fileprivate var cells: [String] {

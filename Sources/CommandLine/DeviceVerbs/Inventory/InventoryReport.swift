@@ -14,10 +14,24 @@ struct InventoryReport: Report {
         Member("formatVersion") { _ in Inventory.formatVersion },
         Member("key") { $0.inventory.key },
         Member("time", "seconds since 1970") { $0.inventory.time },
-        Member("timestamp", "the same, RFC 3339") { UTCDate.timestamp($0.inventory.time) },
+        Member("timeUTC", "the same in RFC 3339") { UTCDate.timestamp($0.inventory.time) },
+        Member("timestamp", "the same as timeUTC") { UTCDate.timestamp($0.inventory.time) },
         Member("items") { $0.inventory.items },
         Member("gaps", "what was not read") { $0.inventory.gaps },
     ]
+
+    /// The items by kind, with their number, and what was not read.
+    var lines: [String] {
+        var lines = [inventory.key.words]
+        for kind in Inventory.Kind.allCases {
+            let items = inventory.items.filter { $0.kind == kind }
+            guard !items.isEmpty else { continue }
+            lines += ["", Style.bold.around("\(kind.words) (\(items.count))")] + items.map { "  \($0.name.printable)" }
+        }
+        if inventory.items.isEmpty { lines += ["", "nothing that ykit can list"] }
+        guard !inventory.gaps.isEmpty else { return lines }
+        return lines + ["", "not read"] + inventory.gaps.map { "  " + $0.words }.asProse
+    }
 }
 
 extension InventoriedKey: Report {
@@ -31,7 +45,7 @@ extension InventoriedKey: Report {
 
 extension Inventory.Item: Report {
     static let members: [Member<Inventory.Item>] = [
-        Member("kind", "passkey, oath, piv, openpgp, ssh, age, pam_u2f or luks") { $0.kind.rawValue },
+        Member("kind") { $0.kind },
         Member("target", "what is opened; used to match the items of two keys") { $0.target },
         Member("name") { $0.name },
         Member("mark", "equal for the same secret or private key; not itself secret") { $0.mark },
@@ -39,9 +53,11 @@ extension Inventory.Item: Report {
     ]
 }
 
+extension Inventory.Kind: Reportable {}
+
 extension Inventory.Gap: Report {
     static let members: [Member<Inventory.Gap>] = [
-        Member("kind") { $0.kind.rawValue },
+        Member("kind") { $0.kind },
         Member("reason", "not-requested, locked, failed or unknown") { $0.reason.rawValue },
     ]
 }

@@ -18,9 +18,11 @@ struct InventoryVerb: Verb {
             Passkeys, OATH accounts, keys and certificates of PIV and OpenPGP, SSH keys, keys for age, logins with \
             pam_u2f and LUKS2 volumes. The output contains no secrets, but reveals where the key is used. 'ykit \
             compare' reads it in place of the key. Nothing is written to the key, and no touch is required.
+
+            On a terminal the list is a table; in a file or a pipe it is JSON, the form that 'ykit compare' reads.
             """,
         examples: [
-            Example("ykit inventory > first.json", "Save what this key opens."),
+            Example("ykit inventory"), Example("ykit inventory > first.json", "Save what this key opens."),
             Example("ykit inventory --passkeys > first.json", "The same with passkeys, which requires the PIN."),
         ])
 
@@ -37,7 +39,9 @@ struct InventoryVerb: Verb {
     func run(in run: Run) async throws -> Outcome<InventoryReport> {
         let references = try files.references(run.terminal)
         let reading = try await run.inventory(references, pin: passkeys ? pin : nil)
-        var outcome = Outcome(InventoryReport(inventory: reading.inventory), reading.inventory.json.text)
+        let report = InventoryReport(inventory: reading.inventory)
+        let isForPeople = run.terminal.isOutputTerminal
+        var outcome = Outcome(report, isForPeople ? report.lines : [reading.inventory.json.text])
         outcome.answer.warnings = reading.warnings
         return outcome
     }

@@ -15,20 +15,32 @@ import YKWire
 struct Info: Verb {
     static let about = About(
         "info",
-        "Show a key's model, its applications, the state of OATH, and known flaws of its firmware.",
-        discussion:
-            "Uses the card interface if there is one, else the FIDO interface; choose with --link pcsc or --link hid.",
+        "Show what a key is and what is on it: its applications, how much they store, and known flaws.",
+        discussion: """
+            Counts accounts, keys and certificates, and shows the tries that are left and what is still the factory \
+            default; no PIN is required. --all also counts passkeys and locked accounts, which requires the FIDO2 PIN \
+            and the OATH password.
+
+            Uses the card interface if there is one, else the FIDO interface; choose with --link pcsc or --link hid.
+            """,
         examples: [
-            Example("ykit info"), Example("ykit info --json"),
+            Example("ykit info"), Example("ykit info --all", "Also count the passkeys, which requires the PIN."),
             Example("ykit info --metadata blob.jwt", "Show what the FIDO Alliance reports about the model."),
         ])
 
     @Flag("--check-fips", help: "Check whether a YubiKey FIPS of the 4 series is in its FIPS mode.")
     var checkFips = false
 
-    @OptionGroup var metadata: MetadataOptions
+    @Flag("--all", help: "Also count what the PIN or a password protects.") var all = false
 
-    func check() throws { try metadata.check() }
+    @OptionGroup var metadata: MetadataOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var password: PasswordOptions
+
+    func check() throws {
+        try metadata.check()
+        if !all, pin.isOption || password.isOption { throw UsageError("the PIN and the password require --all") }
+    }
 
     func run(in run: Run) async throws -> Outcome<DescribedKey> {
         let list = try metadata.list(in: run)
@@ -41,10 +53,11 @@ struct Info: Verb {
             }
             report.isInFIPSMode = try FIPSMode.isOn(try run.keys.fidoLink())
         }
+        let contents = try await KeyContents.read(report, all: all ? (pin, password) : nil, in: run)
         let model = try await list?.model(in: run)
         var outcome = Outcome(
-            DescribedKey(key: report, model: model),
-            report.lines + (model.map { [""] + Table.details($0.rows) } ?? []))
+            DescribedKey(key: report, contents: contents, model: model),
+            report.lines(contents) + (model.map { [""] + Table.details($0.rows) } ?? []))
         outcome.answer.warnings = report.warnings + (model?.warnings ?? [])
         return outcome
     }
@@ -53,10 +66,13 @@ struct Info: Verb {
 /// A key, and what the list of models says about it.
 struct DescribedKey: Report {
     let key: KeyReport
+    let contents: KeyContents
     let model: ModelReport?
 
     static let members: [Member<DescribedKey>] =
-        including { $0.key } + [Member("model", "from --metadata") { $0.model }]
+        including { $0.key } + [
+            Member("contents", "what is on the key") { $0.contents }, Member("model", "from --metadata") { $0.model },
+        ]
 }
 
 extension MetadataBLOB {

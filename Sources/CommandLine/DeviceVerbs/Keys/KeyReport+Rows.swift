@@ -28,7 +28,7 @@ extension KeyReport {
     }
 
     /// The lines of `ykit info`.
-    var lines: [String] {
+    func lines(_ contents: KeyContents) -> [String] {
         let details = KeyDetails(identity)
         var rows = [["name", details.name.printable]]
         if let reader { rows.append(["reader", reader.printable]) }
@@ -37,14 +37,20 @@ extension KeyReport {
         rows += facts.map { [$0, $1?.printable ?? "not reported"] }
         if let info = identity.info { rows += Self.rows(info) }
         if let isInFIPSMode { rows.append(["FIPS mode", isInFIPSMode ? "on" : "off"]) }
-        if let found {
-            let names = [found.isEmpty ? nil : found.sentence, hasSecrets ? "Secrets (ykit secrets)" : nil]
-            let all = names.compactMap(\.self).joined(separator: ", ")
-            rows.append(["applications", all.isEmpty ? absence : all])
+        if let found { rows.append(["applications", found.isEmpty ? absence : found.sentence]) }
+        if hasSecrets {
+            rows.append(["secrets", "codes and passwords of a Nitrokey 3: ykit secrets list"])
+        } else if reader != nil, hasOATH {
+            rows.append(["oath", words(oath)])
         }
-        if reader != nil { rows.append(["oath", words(oath)]) }
-        guard let info = identity.info else { return Table.details(rows) }
-        return Table.details(rows) + [""] + Table.details(Self.table(info)) + Self.flaws(info).asProse
+        let stored = contents.rows.isEmpty ? [] : [""] + Table.details(contents.rows)
+        guard let info = identity.info else { return Table.details(rows) + stored }
+        return Table.details(rows) + stored + [""] + Table.details(Self.table(info)) + Self.flaws(info).asProse
+    }
+
+    /// Whether OATH is an application of the key, as far as is known.
+    private var hasOATH: Bool {
+        oath != nil || oathProblem != nil || unrecorded.contains(.oath) || (found ?? .oath).contains(.oath)
     }
 
     private var absence: String { unrecorded.isEmpty ? "none that ykit knows" : "not in the recording" }

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TerminalIO
+import Verbs
+import Words
+import YKFIDO
+import YKHSMAuth
+import YKKeys
+import YKManagement
+import YKOATH
+import YKOTP
+import YKOpenPGP
+import YKPIV
+import YKSecrets
+import YKTransport
+
+/// What is on a key: the number of things that each application stores, the tries that are left, and what is still the
+/// factory default. An application that the key does not have, or that was not read, is `nil`.
+struct KeyContents: Report {
+    /// FIDO2.
+    struct FIDO2: Report {
+        let hasPIN: Bool
+        let pinRetries: Int?
+        /// The number of passkeys, which a key reports only with the PIN.
+        var passkeys: Int?
+        /// The room for more of them.
+        let room: Int?
+    }
+
+    /// One-time codes.
+    struct OATH: Report {
+        /// `nil` if a password locks them.
+        let accounts: Int?
+        let hasPassword: Bool
+    }
+
+    /// OpenPGP.
+    struct OpenPGP: Report {
+        let keys: Int
+        let pinRetries: Int
+        let adminPINRetries: Int
+    }
+
+    /// YubiHSM Auth.
+    struct HSMAuth: Report {
+        let credentials: Int
+        let managementPasswordRetries: Int
+    }
+
+    /// The Secrets application of a Nitrokey 3.
+    struct Secrets: Report {
+        let entries: Int
+        let hasPIN: Bool
+        let pinRetries: Int?
+    }
+
+    var fido2: FIDO2?
+    var oath: OATH?
+    var piv: PIVReport?
+    var openPGP: OpenPGP?
+    /// Whether each slot of Yubico OTP is programmed, as far as the key reports it.
+    var otpSlots: [Bool?]?
+    var hsmAuth: HSMAuth?
+    var secrets: Secrets?
+    /// The applications that could not be read.
+    var problems: [Problem] = []
+
+    /// An application that could not be read, and why.
+    struct Problem: Report {
+        let application: String
+        let error: any Error
+    }
+
+    /// Reads the contents without a PIN or a touch, in the least number of exchanges.
+    ///
+    /// - Parameter pins: How to ask for the PIN and the password that the rest requires; `nil` to leave it out.
+    static func read(
+        _ report: KeyReport, all pins: (pin: PINOptions, password: PasswordOptions)?, in run: Run
+    ) async throws -> Self {
+        var contents = KeyContents()
+        let there = report.applications
+        if there.contains(.fido2) {
+            contents.fido2 = try await contents.part("FIDO2") { try await fido2(pins?.pin, run) }
+        }
+        if report.hasSecrets { contents.secrets = try await contents.part("Secrets") { try await secrets(run) } }
+        if there.contains(.oath), report.oathProblem == nil {
+            contents.oath = try await contents.part("OATH") { try await oath(pins?.password, run) }
+        }
+        if there.contains(.piv) {
+            contents.piv = try await contents.part("PIV") { try await run.openPIV().report() }
+        }
+        if there.contains(.openPGP) { contents.openPGP = try await contents.part("OpenPGP") { try await openPGP(run) } }
+        if there.contains(.hsmAuth) {
+            contents.hsmAuth = try await contents.part("YubiHSM Auth") { try await hsmAuth(run) }
+        }
+        if there.contains(.otp) {
+            contents.otpSlots = try await contents.part("Yubico OTP") { try await otpSlots(run) }
+        }
+        return contents
+    }
+
+    /// Reads an application; an error of it is stored, unless the key was removed or the reading cancelled.
+    private mutating func part<Part: Sendable>(_ name: String, _ read: () async throws -> Part?) async throws -> Part? {
+        do { return try await read() } catch {
+            if Interruption.happened { throw error }
+            if KeyError.isAbsence(ofApplication: error) { return nil }
+            if case .recordedLink = error as? KeyError { return nil }
+            if case .link(let link) = CardError(causing: error) {
+                guard case .replay = link else { throw error }
+                return nil
+            }
+            if Explanation(error).exit == .replayMismatch { return nil }
+            problems.append(Problem(application: name, error: error))
+            return nil
+        }
+    }
+
+    private static func fido2(_ pin: PINOptions?, _ run: Run) async throws -> FIDO2? {
+        let service =
+            if let pin { try await run.openFIDO(pin, for: "count the passkeys") } else { try await run.openFIDO() }
+        guard await service.hasCTAP2 else { return nil }
+        let info = try await service.info()
+        let retries = info.hasPIN ? try await service.pinRetriesIfTold() : nil
+        var contents = FIDO2(
+            hasPIN: info.hasPIN, pinRetries: retries?.count, room: info.remainingCredentials.map { Int(clamping: $0) })
+        if pin != nil, info.hasCredentialManagement, info.hasPIN || info.givesTokenForUV {
+            contents.passkeys = try await service.credentialStorageIfTold().map { Int(clamping: $0.existing) }
+        }
+        return contents
+    }
+
+    private static func oath(_ password: PasswordOptions?, _ run: Run) async throws -> OATH? {
+        let service = try await run.open(OATHService.self)
+        let info = await service.info
+        if let password { try await run.unlock(service, password) }
+        let isLocked = await service.info.isLocked && password == nil
+        return OATH(accounts: isLocked ? nil : try await service.accounts().count, hasPassword: info.hasPassword)
+    }
+
+    private static func openPGP(_ run: Run) async throws -> OpenPGP? {
+        let status = try await run.open(OpenPGPService.self).status()
+        let keys = status.keys.filter { $0.slot != .attestation && $0.fingerprint != nil }
+        return OpenPGP(
+            keys: keys.count, pinRetries: status.pins.retries.user, adminPINRetries: status.pins.retries.admin)
+    }
+
+    private static func hsmAuth(_ run: Run) async throws -> HSMAuth? {
+        let service = try await run.open(HSMAuthService.self)
+        return HSMAuth(
+            credentials: try await service.credentials().count,
+            managementPasswordRetries: try await service.managementKeyRetries())
+    }
+
+    private static func secrets(_ run: Run) async throws -> Secrets? {
+        let service = try await run.choosing { try await $0.open(SecretsService.self) }
+        let info = await service.info
+        return Secrets(entries: try await service.entries().count, hasPIN: info.hasPIN, pinRetries: info.pinRetries)
+    }
+
+    private static func otpSlots(_ run: Run) async throws -> [Bool?]? {
+        let service = try await run.choosing { try await $0.open(OTPService.self) }
+        return [await service.state(of: .one).isProgrammed, await service.state(of: .two).isProgrammed]
+    }
+}
+
+extension KeyReport {
+    /// The applications that can be used now; a key over HID that does not list any may have FIDO2.
+    fileprivate var applications: Capability {
+        if let info = identity.info {
+            return info.usb.enabled.union(isContactless || info.usb.enabled.isEmpty ? info.nfc?.enabled ?? [] : [])
+        }
+        return (found ?? .fido2).subtracting(unrecorded)
+    }
+}
