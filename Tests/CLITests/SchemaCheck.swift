@@ -5,7 +5,7 @@ import YKWire
 /// Compares values with a JSON Schema, of which it knows what `ykit schema` uses.
 enum SchemaCheck {
     private static let known: Set<String> = [
-        "type", "properties", "required", "additionalProperties", "items", "anyOf", "description",
+        "type", "properties", "required", "additionalProperties", "items", "anyOf", "description", "enum", "$schema",
     ]
 
     /// Where a value differs from a schema.

@@ -161,7 +161,8 @@ struct SecretsPINGroup: ParsableCommand {
 struct SecretsPINState: Report {
     let info: SecretsInfo
     static let members: [Member<SecretsPINState>] = [
-        Member("pinSet") { $0.info.hasPIN },
+        Member("hasPin") { $0.info.hasPIN },
+        Member("pinSet", "the same as hasPin") { $0.info.hasPIN },
         Member("pinRetries") { $0.info.pinRetries },
     ]
 }

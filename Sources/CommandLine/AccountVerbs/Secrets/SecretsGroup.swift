@@ -134,7 +134,8 @@ struct SecretsState: Report {
     static let members: [Member<SecretsState>] = [
         Member("version") { $0.info.version.description },
         Member("serial", "in hexadecimal") { $0.info.serial.map { Hex.encode($0) } },
-        Member("pinSet") { $0.info.hasPIN },
+        Member("hasPin") { $0.info.hasPIN },
+        Member("pinSet", "the same as hasPin") { $0.info.hasPIN },
         Member("pinRetries") { $0.info.pinRetries },
     ]
 }

@@ -36,7 +36,8 @@ struct HSMAuthStatus: Report {
     let credentials: Int
     static let members: [Member<HSMAuthStatus>] = [
         Member("version") { $0.version },
-        Member("managementRetries") { $0.retries },
+        Member("managementPasswordRetries") { $0.retries },
+        Member("managementRetries", "the same") { $0.retries },
         Member("credentialCount") { $0.credentials },
     ]
 }

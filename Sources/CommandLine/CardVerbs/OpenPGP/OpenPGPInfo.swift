@@ -13,7 +13,7 @@ struct OpenPGPGroup: ParsableCommand {
     static let about = About(
         "openpgp", "OpenPGP card: status, PINs and keys.",
         discussion: """
-            Slots: signature (sig), decryption (dec), authentication (aut), attestation (att). Files: - stands for \
+            Slots: signature (sig), decryption (dec), authentication (aut), attestation (att). A FILE of - means \
             standard input or output.
             """,
         subcommands: [
@@ -96,9 +96,11 @@ extension OpenPGPReport: Report {
         Member("login") { $0.cardholder.login },
         Member("url") { $0.cardholder.url },
         Member("languages") { $0.cardholder.languages },
-        Member("userRetries") { $0.status.pins.retries.user },
+        Member("pinRetries") { $0.status.pins.retries.user },
+        Member("adminPinRetries") { $0.status.pins.retries.admin },
+        Member("userRetries", "the same as pinRetries") { $0.status.pins.retries.user },
         Member("resetCodeRetries") { $0.status.pins.retries.reset },
-        Member("adminRetries") { $0.status.pins.retries.admin },
+        Member("adminRetries", "the same as adminPinRetries") { $0.status.pins.retries.admin },
         Member("signatureNeedsPin") { $0.status.pins.signatureNeedsPIN },
         Member("kdf", "whether PINs are sent as hashes; null if the card does not report it") { $0.usesKDF },
         Member("signatures", "the number of signatures made; null if the card does not report it") { $0.signatures },

@@ -7,7 +7,7 @@ import YKWire
 /// A step between a port and an application: what was seen, whether it is fine, and what to do.
 struct Check: Hashable, Report {
     /// The result of a step.
-    enum Verdict: String, Hashable {
+    enum Verdict: String, Hashable, CaseIterable, Reportable {
         case good = "ok"
         case note
         case bad = "problem"
@@ -61,7 +61,7 @@ struct Check: Hashable, Report {
 
     static let members: [Member<Check>] = [
         Member("name") { $0.name },
-        Member("verdict", "`ok`, `note` or `problem`") { $0.verdict.rawValue },
+        Member("verdict") { $0.verdict },
         Member("seen") { $0.seen },
         Member("remedy") { $0.remedy },
         Member("exitCode") { $0.verdict == .bad ? Int($0.exit.rawValue) : 0 },

@@ -69,7 +69,7 @@ struct Setup: Verb {
 /// The steps of setting up a key.
 struct SetupReport: Report {
     /// The result of an offered step.
-    enum Result: String, Sendable {
+    enum Result: String, CaseIterable, Reportable {
         case done, skipped, failed
     }
 
@@ -92,12 +92,12 @@ struct SetupReport: Report {
         var isOffered: Bool { state == .open || state == .unknown }
 
         static let members: [Member<Step>] = [
-            Member("step") { $0.step.rawValue },
+            Member("step") { $0.step },
             Member("title") { $0.step.title },
             Member("reason") { $0.step.reason },
-            Member("state", "open, done, unknown (the key does not report it) or unsupported") { $0.state.rawValue },
+            Member("state", "unknown if the key does not report it") { $0.state },
             Member("command", "the command line that does it") { $0.line },
-            Member("result", "done, skipped or failed; null if the step was not offered") { $0.result?.rawValue },
+            Member("result", "null if the step was not offered") { $0.result },
         ]
     }
 

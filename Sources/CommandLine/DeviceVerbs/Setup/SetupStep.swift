@@ -8,11 +8,11 @@ import YKProtocols
 import YKWire
 
 /// A step of setting up a new key, in the order in which they are offered.
-enum SetupStep: String, CaseIterable, Sendable {
+enum SetupStep: String, CaseIterable, Reportable {
     case fidoPIN, pivPIN, pivPUK, managementKey, otherPINs, browser, sshKey, secondKey
 
     /// Whether a step has to be done.
-    enum State: String, Sendable {
+    enum State: String, CaseIterable, Reportable {
         /// The key reports that it has not been done.
         case open
         /// The key or a file shows that it has been done.

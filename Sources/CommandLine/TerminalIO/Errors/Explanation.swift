@@ -96,7 +96,7 @@ package struct Candidate: Hashable, Sendable {
 
 extension Candidate: Report {
     package static let members: [Member<Candidate>] = [
-        Member("name", "of a key null if it is not known") { $0.key == nil ? $0.line : $0.key?.name },
+        Member("name", "null for a key whose name is not known") { $0.key == nil ? $0.line : $0.key?.name },
         Member(ifKnown: "serial", "of a key") { $0.key.map(\.serial) },
         Member(ifKnown: "reader", "of a key: its name for --reader") { $0.key.map(\.reader) },
         Member(ifKnown: "path", "of a key: its node or port for --path") { $0.key.map(\.path) },

@@ -10,10 +10,29 @@ extension JSONForm {
         case .integer: ["type": "integer"]
         case .number: ["type": "number"]
         case .flag: ["type": "boolean"]
+        case .choice(let texts): ["type": "string", "enum": .array(texts.map(JSONValue.string))]
+        case .dictionary(let form): ["type": "object", "additionalProperties": form.schema]
         case .any: [:]
         case .list(let form): ["type": "array", "items": form.schema]
         case .object(let members): Self.schema(of: members)
         case .optional(let form): ["anyOf": [form.schema, ["type": "null"]]]
+        }
+    }
+
+    /// Whether a value has this form.
+    package func accepts(_ value: JSONValue) -> Bool {
+        switch (self, value) {
+        case (.any, _), (.optional, .null), (.text, .string), (.integer, .int), (.flag, .bool): true
+        case (.number, .int), (.number, .double): true
+        case (.choice(let texts), .string(let text)): texts.contains(text)
+        case (.optional(let form), _): form.accepts(value)
+        case (.list(let form), .array(let values)): values.allSatisfy(form.accepts)
+        case (.dictionary(let form), .object(let object)): object.members.allSatisfy { form.accepts($0.value) }
+        case (.object(let forms), .object(let object)):
+            forms.allSatisfy { form in
+                object[form.name].map(form.form.accepts) ?? !form.isAlwaysPresent
+            }
+        default: false
         }
     }
 

@@ -39,6 +39,14 @@ package struct Member<Source: Sendable>: Sendable {
         self.value = { value($0).json }
     }
 
+    /// A member whose value is made elsewhere; one of another form is `null`.
+    package init(
+        _ name: String, _ about: String = "", form: JSONForm, _ value: @escaping @Sendable (Source) -> JSONValue?
+    ) {
+        self.form = MemberForm(name, about, .optional(form))
+        self.value = { source in value(source).map { form.accepts($0) ? $0 : .null } ?? .null }
+    }
+
     /// A member that is omitted if it has no value.
     package init<Value: Reportable>(
         ifKnown name: String, _ about: String = "", _ value: @escaping @Sendable (Source) -> Value?
@@ -65,10 +73,14 @@ package struct MemberForm: Sendable {
 /// The form of a JSON value.
 package indirect enum JSONForm: Sendable {
     case text, integer, number, flag
+    /// One of these texts.
+    case choice([String])
     /// Any value: data from a server or a file, unchanged.
     case any
     case list(JSONForm)
     case object([MemberForm])
+    /// An object with any names, whose values have this form.
+    case dictionary(JSONForm)
     /// The value or `null`.
     case optional(JSONForm)
 }
@@ -82,6 +94,12 @@ package protocol Reportable: Sendable {
 extension String: Reportable {
     package static var form: JSONForm { .text }
     package var json: JSONValue { .string(self) }
+}
+
+/// A value that is one of a few texts.
+extension Reportable where Self: RawRepresentable & CaseIterable, RawValue == String {
+    package static var form: JSONForm { .choice(allCases.map { $0.rawValue }) }
+    package var json: JSONValue { .string(rawValue) }
 }
 
 extension Bool: Reportable {

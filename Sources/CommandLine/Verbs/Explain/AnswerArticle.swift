@@ -85,6 +85,8 @@ extension JSONForm {
         case .integer: "integer"
         case .number: "number"
         case .flag: "boolean"
+        case .choice(let texts): "text: " + texts.joined(separator: ", ")
+        case .dictionary(let form): "object of \(form.words)s"
         case .any: "any value"
         case .object: "object"
         case .list(let form): "list of \(form.words)s"

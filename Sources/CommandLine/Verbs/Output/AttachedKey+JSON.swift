@@ -6,13 +6,18 @@ package import YKKeys
 import YKTransport
 import YKWire
 
+/// How a key is reached.
+private enum Transport: String, CaseIterable, Reportable {
+    case pcsc, hid, usb
+}
+
 /// A key or reader of `ykit list`. `transport`, `path` and `access` are those of the first usable interface; `interfaces`
 /// lists all of them.
 extension AttachedKey: Report {
     package static let members: [Member<AttachedKey>] = place + identity
 
     private static let place: [Member<AttachedKey>] = [
-        Member("transport", "pcsc, hid or usb") { $0.key.reader != nil ? "pcsc" : $0.firstNode != nil ? "hid" : "usb" },
+        Member("transport") { $0.key.reader != nil ? Transport.pcsc : $0.firstNode != nil ? .hid : .usb },
         Member("reader") { $0.reader },
         Member("atr", "in hexadecimal") { $0.key.reader.map { Hex.encode($0.atr) } },
         Member("hasCard") { $0.key.reader?.hasCard },

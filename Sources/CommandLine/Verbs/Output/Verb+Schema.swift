@@ -8,6 +8,10 @@ extension Verb {
     package static var schema: JSONValue {
         let plan = uses.contains(.plan) && !uses.contains(.ownPlan) ? PlanReport.members.map(\.form) : []
         let answer = JSONForm.answer(of: members, orElse: plan)
-        return events.isEmpty ? answer : ["anyOf": [answer, JSONForm.answer(of: events)]]
+        let schema: JSONValue = events.isEmpty ? answer : ["anyOf": [answer, JSONForm.answer(of: events)]]
+        var object = JSONValue.Object()
+        object["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+        for member in schema.object?.members ?? [] { object[member.key] = member.value }
+        return .object(object)
     }
 }
