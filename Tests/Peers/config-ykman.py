@@ -125,7 +125,7 @@ def check_usb():
     expect("ykit sees it", "OATH" in enabled("usb"), False)
     expect("and OATH is gone", ykit("oath", "list")[:9], "status 11")
     holds("for ykman too", "status", ykman("oath", "accounts", "list"))
-    holds("ykit switches it on and PIV off", "switch on over USB: OATH", ykit("config", "usb", "-f", "-e", "oath",
+    holds("ykit switches it on and PIV off", "enable over USB: OATH", ykit("config", "usb", "-f", "-e", "oath",
                                                                              "-d", "piv"))
     theirs = ykman("config", "usb", "--list").splitlines()
     expect("ykman lists what ykit did", ("OATH" in theirs, "PIV" in theirs), (True, False))

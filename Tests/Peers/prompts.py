@@ -46,6 +46,7 @@ def test_make_keys():
         (("--virtual", "pin.json", "fido2", "pin", "set", "--new-pin-stdin"), "123456\n"),
         (("--virtual", "pin.json", "oath", "add", "Acme:alice", "--secret-stdin"), "JBSWY3DPEHPK3PXP\n"),
         (("--virtual", "pin.json", "piv", "keys", "generate", "9a", "/dev/null"), ""),
+        (("--virtual", "pin.json", "otp", "chalresp", "2", "--key-stdin"), "00" * 20 + "\n"),
         (("virtual", "new", "one.json"), ""),
         (("--virtual", "one.json", "fido2", "pin", "set", "--new-pin-stdin"), "123456\n"),
     ]:

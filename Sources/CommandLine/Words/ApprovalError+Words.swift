@@ -86,7 +86,7 @@ extension ApprovalError: Explained {
         switch self {
         case .noFreeSlot:
             Explanation(
-                "no-free-slot", .failed, "none of the slots \(PIVSlot.retiredWords) is free, as far as the key reports",
+                "no-free-slot", .failed, "the key reports no free slot among \(PIVSlot.retiredWords)",
                 hint: "choose a free one with --slot, or delete an account: ykit approve logout ACCOUNT")
         case .otherKey(let slot):
             Explanation(

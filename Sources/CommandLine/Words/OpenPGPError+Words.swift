@@ -57,8 +57,8 @@ extension OpenPGPError: Explained {
         case .notBlocked(let user, let admin):
             Explanation(
                 "not-blocked", .policy,
-                "the card refuses the reset: wrong PINs do not use up its retries" + Self.retries(user, admin),
-                hint: "ykit openpgp info shows the remaining retries")
+                "the card refuses the reset: wrong PINs do not use up its tries" + Self.retries(user, admin),
+                hint: "ykit openpgp info shows the tries that are left")
         case .crypto(let fault): fault.explanation
         }
     }
@@ -104,7 +104,7 @@ extension OpenPGPError: Explained {
                 hint: "another program may have reset the card: repeat the command")
         case .badPINLength(let reference, let least, let most):
             return Explanation(
-                "pin-length", .usage, "the \(reference.words) must have \(least) to \(most) bytes")
+                "pin-length", .usage, "the \(reference.words) must be \(least) to \(most) bytes long")
         case .refusedPIN(let reference):
             return Explanation(
                 "pin-refused", .policy, "the key's rules refuse this \(reference.words)",

@@ -45,9 +45,9 @@ extension PIVError: Explained {
         case .notBlocked(let reference):
             Explanation(
                 "not-blocked", .policy,
-                "wrong values do not use up the retries of the \(reference == .puk ? "PUK" : "PIN"), so this card cannot "
+                "wrong values do not use up the tries of the \(reference == .puk ? "PUK" : "PIN"), so this card cannot "
                     + "be reset; it was stopped",
-                hint: "ykit piv info shows the remaining retries")
+                hint: "ykit piv info shows the tries that are left")
         default:
             Explanation(
                 "not-blocked", .policy, "the card resets PIV only when PIN and PUK are blocked, and they are not",

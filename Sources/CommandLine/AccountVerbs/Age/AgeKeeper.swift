@@ -204,7 +204,7 @@ final class AgeKeeper: AgeKeySource {
         while true {
             do { return try await secretOnce(of: credential) } catch FIDOError.noCredentials {
             } catch { guard Self.isAbsence(error) else { throw error } }
-            guard try dialogue.confirms("Insert the key of this identity.", yes: "It is plugged in", no: "Skip it")
+            guard try dialogue.confirms("Insert the key for this identity.", yes: "It is plugged in", no: "Skip it")
             else {
                 return nil
             }

@@ -103,6 +103,9 @@ struct OTPSwap: Verb {
 
     func run(in run: Run) async throws -> Outcome<SwappedSlots> {
         let service = try await run.otp()
+        if await service.state(of: .one).isProgrammed == false, await service.state(of: .two).isProgrammed == false {
+            throw Explanation("empty-slot", .notFound, "both slots are empty", hint: "ykit otp info")
+        }
         try run.confirm("swap the two slots?", unless: force)
         try await service.swap()
         await run.warn(unconfirmed: service)

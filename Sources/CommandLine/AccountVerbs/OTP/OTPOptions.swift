@@ -251,9 +251,9 @@ extension Run {
     /// Asks before overwriting a slot that is or may be in use.
     func confirm(writing slot: OTPSlot, of service: OTPService, force: Bool) async throws {
         let isProgrammed = await service.state(of: slot).isProgrammed
-        let state = isProgrammed == nil ? "may be in use; its contents would" : "is in use; its contents will"
+        let contents = isProgrammed == nil ? "slot \(slot.rawValue) may be in use; its contents" : "the contents of slot \(slot.rawValue)"
         try confirm(
-            "slot \(slot.rawValue) \(state) be lost; continue?", unless: force || isProgrammed == false)
+            "\(contents) would be permanently lost: overwrite them?", unless: force || isProgrammed == false)
     }
 
     /// Warns after a write that the key cannot confirm.

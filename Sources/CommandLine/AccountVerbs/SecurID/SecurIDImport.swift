@@ -264,7 +264,9 @@ enum TokenSource {
         }
         var bytes = try Files.read(source)
         defer { Secret.wipe(&bytes) }
-        guard QRReader.isImage(bytes) else { return try SecurIDInput(parsing: bytes) }
+        guard QRReader.isImage(bytes) else {
+            do { return try SecurIDInput(parsing: bytes) } catch { throw Explanation(error).in(file: source) }
+        }
         let texts = try QRReader.interruptible.texts(in: bytes, source == "-" ? "standard input" : source.printable)
         for text in texts.dropLast() {
             if let input = try? SecurIDInput(parsing: Array(text.utf8)) { return input }

@@ -77,7 +77,7 @@ struct ApproveAccounts: Verb {
     func run(in run: Run) async throws -> Outcome<AccountList> {
         let book = try path.accounts(run)
         if book.accounts.isEmpty {
-            run.terminal.note("no accounts yet; enrol one with: ykit approve enroll LINK")
+            run.terminal.note("no accounts yet; to add one: ykit approve enroll LINK")
         }
         let accounts = book.accounts.map { ListedAccount(account: $0, isGone: book.isGone($0)) }
         return Outcome(AccountList(accounts: accounts, store: book.file), Table.lines(accounts.map(\.row)))

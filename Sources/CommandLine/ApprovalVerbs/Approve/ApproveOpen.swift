@@ -118,7 +118,7 @@ struct ApproveOpen: AccountKeyVerb {
 
     @Option(
         "--touch", among: TouchPolicy.plain,
-        help: "When the key of a container, or an account with codes, requires a touch: never, always or cached.")
+        help: "The touch policy of the container's or account's key: never, always or cached.")
     var touch: TouchPolicy?
 
     @OptionGroup var answer: SecretOptions<ContainerAnswer>

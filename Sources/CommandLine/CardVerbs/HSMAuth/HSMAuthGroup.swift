@@ -78,7 +78,7 @@ extension Run {
     ) async throws -> HSMAuthPassword {
         try confirm(
             "this is the last try: after another wrong password the key deletes "
-                + "'\(credential.label.text.printable)'; continue?", unless: force || credential.retries != 1)
+                + "'\(credential.label.text.printable)': use it?", unless: force || credential.retries != 1)
         let question = TerminalQuestion(
             asking: "password of '\(credential.label.text.printable)'",
             after: "\(Tries.next(credential.retries)), then the key deletes the credential",

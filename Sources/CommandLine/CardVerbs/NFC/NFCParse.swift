@@ -20,9 +20,15 @@ struct NFCParse: Verb {
     @OptionGroup var reading: MessageOptions
 
     func run(in run: Run) throws -> Outcome<MessageReport> {
-        let report = try MessageReport(bytes(), reading)
+        let bytes = try bytes()
+        let report: MessageReport
+        do { report = try MessageReport(bytes, reading) } catch {
+            throw isFile ? error.in(file: message) : error
+        }
         return Outcome(report, report.lines)
     }
+
+    private var isFile: Bool { message == "-" || Self.hex(message) == nil }
 
     private func bytes() throws -> [UInt8] {
         if message != "-", let bytes = Self.hex(message) { return bytes }

@@ -224,7 +224,7 @@ struct OpenPGPSetKDF: Verb {
 
     func run(in run: Run) async throws -> Outcome<OpenPGPDerivation> {
         let service = try await run.openOpenPGP()
-        try confirmation.ask("this sets both PINs and removes the reset code; continue?", in: run)
+        try confirmation.ask("the reset code would be removed and both PINs replaced: set them?", in: run)
         let admin = try await run.openPGPPIN(admin.source, .admin, of: service, for: "set the key derivation of PINs")
         let user = try await run.newOpenPGPPIN(new.source, .user)
         let administrator = try await sameAdminPin ? admin.copy() : run.newOpenPGPPIN(newAdmin.source, .admin)

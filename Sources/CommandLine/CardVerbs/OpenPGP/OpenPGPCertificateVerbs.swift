@@ -100,7 +100,7 @@ struct OpenPGPDeleteCertificate: Verb {
     func run(in run: Run) async throws -> Outcome<ClearedSlot> {
         let service = try await run.openOpenPGP()
         _ = try await service.certificate(slot)
-        try confirmation.ask("the certificate in \(slot) would be lost; continue?", in: run)
+        try confirmation.ask("the certificate in \(slot) would be lost: delete it?", in: run)
         try await run.administer(admin, service, for: "delete a certificate")
         try await service.deleteCertificate(slot)
         return Outcome(ClearedSlot(slot: slot.description), "certificate in \(slot) deleted")
@@ -181,6 +181,6 @@ extension Run {
             guard case .noCertificate = error else { throw error }
             return
         }
-        try confirmation.ask("\(slot) has a certificate, which would be overwritten; continue?", in: self)
+        try confirmation.ask("the certificate in \(slot) would be lost: overwrite it?", in: self)
     }
 }

@@ -51,8 +51,11 @@ struct OpenPGPGenerateKey: Verb {
         if let touch { try await service.checkTouch(touch, slot, isNew: true) }
         try await run.askToReplace(slot, service, confirmation)
         try await run.administer(admin, service, for: "generate a key")
-        if case .rsa = type { run.terminal.notice("generating an RSA key may take minutes") }
+        let isSlow = if case .rsa = type { true } else { false }
+        let progress = isSlow ? Progress(run.terminal, "generating an RSA key, which may take minutes") : nil
+        defer { progress?.end() }
         let made = try await service.generateKey(slot, type)
+        progress?.end()
         if let touch { try await service.setTouch(touch, slot) }
         return StoredOpenPGPKey(slot: slot, stored: made, touch: touch).outcome("generated")
     }
@@ -111,7 +114,7 @@ struct OpenPGPDeleteKey: Verb {
         let service = try await run.openOpenPGP()
         // A key of a type that cannot be read can be deleted, too.
         do { _ = try await service.publicKey(slot) } catch OpenPGPError.unfit {}
-        try confirmation.ask("the \(slot) key would be permanently lost; continue?", in: run)
+        try confirmation.ask("the \(slot) key would be permanently lost: delete it?", in: run)
         try await run.administer(admin, service, for: "delete a key")
         try await service.deleteKey(slot)
         return Outcome(ClearedSlot(slot: slot.description), "\(slot) key deleted")
@@ -163,7 +166,7 @@ struct OpenPGPSetTouch: Verb {
         try await service.checkTouch(policy, slot)
         if policy.isFixed {
             let what = slot == .attestation ? "nothing" : "only a new key or a reset"
-            try confirmation.ask("\(what) can undo a fixed touch policy; continue?", in: run)
+            try confirmation.ask("\(what) can undo a fixed touch policy: set it?", in: run)
         }
         try await run.administer(admin, service, for: "set the touch policy")
         try await service.setTouch(policy, slot)
@@ -190,7 +193,7 @@ extension Run {
             return
         }
         let words = present.algorithm?.description ?? "of an unknown type"
-        try confirmation.ask("\(slot) has a key (\(words)), which would be permanently lost; continue?", in: self)
+        try confirmation.ask("the \(slot) key (\(words)) would be permanently lost: overwrite it?", in: self)
     }
 }
 

@@ -23,7 +23,7 @@ struct PIVAccess: ParsableCommand {
 struct PIVChangePIN: Verb {
     static let readsLines = true
     static let about = About(
-        "change-pin", "Change the PIN. A wrong current PIN uses up a retry.",
+        "change-pin", "Change the PIN. A wrong current PIN uses up a try.",
         discussion: "The default PIN is 123456. \(PINChangeOptions.order)",
         examples: [Example("ykit piv access change-pin")])
 
@@ -41,7 +41,7 @@ struct PIVChangePIN: Verb {
 struct PIVChangePUK: Verb {
     static let readsLines = true
     static let about = About(
-        "change-puk", "Change the PUK. A wrong current PUK uses up a retry.",
+        "change-puk", "Change the PUK. A wrong current PUK uses up a try.",
         discussion: """
             The PUK sets a new PIN when the PIN has no retries left; the default PUK is 12345678. If both are read \
             from standard input, the first line is the current PUK, the second the new one.
@@ -63,7 +63,7 @@ struct PIVChangePUK: Verb {
 struct PIVUnblockPIN: Verb {
     static let readsLines = true
     static let about = About(
-        "unblock-pin", "Set a new PIN with the PUK. A wrong PUK uses up a retry.",
+        "unblock-pin", "Set a new PIN with the PUK. A wrong PUK uses up a try.",
         discussion: "If both are read from standard input, the first line is the PUK, the second the new PIN.",
         examples: [Example("ykit piv access unblock-pin")])
 
@@ -81,7 +81,7 @@ struct PIVUnblockPIN: Verb {
 /// Sets the number of PIN and PUK retries.
 struct PIVSetRetries: Verb {
     static let about = About(
-        "set-retries", "Set the number of retries of PIN and PUK, 1 to 255 each.",
+        "set-retries", "Set the number of tries of PIN and PUK, 1 to 255 each.",
         discussion: """
             PIN and PUK are reset to 123456 and 12345678: change both afterwards. Requires the PIN and the management \
             key.
@@ -104,7 +104,8 @@ struct PIVSetRetries: Verb {
 
     func run(in run: Run) async throws -> Outcome<PIVRetries> {
         let service = try await run.openPIV()
-        try run.confirm("this resets the PIN to 123456 and the PUK to 12345678; continue?", unless: force)
+        try run.confirm(
+            "the PIN would be reset to 123456 and the PUK to 12345678: set the number of tries?", unless: force)
         var unlocking = try await management.unlock(service, for: "set the tries", run)
         try await unlocking.verify(for: "set the tries")
         try await service.setRetries(pin: pinTries, puk: pukTries)
@@ -171,7 +172,7 @@ struct PIVChangeManagementKey: Verb {
             try await unlocking.verify(for: "protect the management key with it")
             replacesPrinted = try await service.hasForeignPrintedObject()
             if replacesPrinted {
-                try confirmation.ask("the printed object holds other data, which this overwrites; continue?", in: run)
+                try confirmation.ask("the other data in the printed object would be lost: overwrite it?", in: run)
             }
         }
         let key = try await newKey(type, service, run)

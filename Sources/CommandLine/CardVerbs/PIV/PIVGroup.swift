@@ -14,7 +14,7 @@ struct PIVGroup: ParsableCommand {
     static let about = About(
         "piv", "PIV: private keys, certificates, signatures, decryption.",
         discussion: """
-            'ykit help slots' lists slots and objects. Files: - stands for standard input or output.
+            'ykit help slots' lists slots and objects. A FILE of - means standard input or output.
             """,
         subcommands: [
             PIVShow.self, PIVAccess.self, PIVKeys.self, PIVCertificates.self, PIVObjects.self, PIVSign.self,

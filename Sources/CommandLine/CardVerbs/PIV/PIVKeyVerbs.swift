@@ -166,7 +166,8 @@ struct ImportedPIVKey: Report {
 struct PIVKeyInfo: Verb {
     static let about = About(
         "info", "Show what the card reports about a key. Needs no PIN.",
-        discussion: "Before firmware 5.3, only what an attestation or a certificate contains.",
+        discussion:
+            "Firmware before 5.3 reports nothing itself; ykit shows what the attestation or certificate contains.",
         examples: [Example("ykit piv keys info 9a")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot

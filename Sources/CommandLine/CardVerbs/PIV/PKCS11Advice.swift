@@ -53,7 +53,12 @@ struct PKCS11Advice {
             [
                 "slot \(entry.slot)", "  ykcs11  \(entry.uri("private", entry.token))",
                 "  OpenSC  \(entry.uri("private"))",
-            ] + (entry.hasCertificate ? [] : ["  no certificate: PKCS#11 modules will not show this key"])
+            ]
+                + (entry.hasCertificate
+                    ? []
+                    : [
+                        "  no certificate: OpenSC does not show this key; ykcs11 shows it if it was generated on the key"
+                    ])
         }
         guard let first = entries.first(where: \.hasCertificate) else { return lines }
         let (slot, key) = (first.slot, first.uri("private"))

@@ -66,7 +66,9 @@ struct CaptureImporting: Verb {
     func check(with global: GlobalOptions) throws { try output.check(with: global) }
 
     func run(in run: Run) throws -> Outcome<ConvertedRecording> {
-        let log = try read(try Files.read(file), keepsSecrets: run.options.keepSecrets)
+        let bytes = try Files.read(file)
+        if bytes.count > 4 << 20 { run.terminal.notice("reading a log of \(bytes.count >> 20) MiB") }
+        let log = try read(bytes, keepsSecrets: run.options.keepSecrets)
         let capture: Capture
         do { capture = try log.session(session) } catch { throw refusal(error) }
         if run.options.strict, let first = log.skipped.first { throw refusal(first) }

@@ -43,8 +43,8 @@ struct ConfigurationChange {
         guard wanted != now.enabled else { return }
         let name = transport.rawValue.uppercased()
         let (come, go) = (wanted.subtracting(now.enabled), now.enabled.subtracting(wanted))
-        if !come.isEmpty { note("switch on over \(name): \(come.sentence)") }
-        if !go.isEmpty { note("switch off over \(name): \(go.sentence)") }
+        if !come.isEmpty { note("enable over \(name): \(come.sentence)") }
+        if !go.isEmpty { note("disable over \(name): \(go.sentence)") }
         if transport == .usb { configuration.usbEnabled = wanted } else { configuration.nfcEnabled = wanted }
     }
 

@@ -54,7 +54,7 @@ struct VirtualServe: Verb {
 
     @OptionGroup var new: NewKeyOptions
 
-    @Option("--fault <rules>", help: "Misbehave by these rules; may be repeated.") var fault: [String] = []
+    @Option("--fault <rules>", help: "Inject faults by these rules; may be repeated.") var fault: [String] = []
 
     @OptionGroup var reader: ServedReaderOptions
 

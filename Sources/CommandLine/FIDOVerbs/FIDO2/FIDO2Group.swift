@@ -177,7 +177,9 @@ struct FIDO2Reset: Verb {
                 "this key can be reset only over \(transports.map(\.printable).listed())")
         }
         try confirmation.ask(
-            typing: "reset", "this permanently deletes all FIDO credentials on this key, and its PIN", in: run)
+            typing: "reset",
+            "this permanently deletes the passkeys and the PIN of this key; every login, SSH key, disk and file that was "
+                + "registered with it without being listed on it stops working, too", in: run)
         if reinsertion.isWanted(in: run) {
             await service.close()  // finding the key by its serial number opens it again
             return try await reset(try await run.reinsertedFIDO(), info, in: run)
@@ -190,7 +192,7 @@ struct FIDO2Reset: Verb {
     ) async throws -> Outcome<ResetReport> {
         let touch =
             info.needsLongTouchForReset == true
-            ? "touch and hold it for \(info.longTouchSeconds) seconds, until it is done" : "touch it"
+            ? "hold your finger on it for \(info.longTouchSeconds) seconds" : "touch it"
         run.announce("the reset of this key; when it blinks, \(touch)")
         try await service.reset()
         return Outcome(ResetReport(), "all FIDO credentials deleted; no PIN is set")

@@ -278,7 +278,7 @@ struct FIDO2LargeBlobPrune: Verb {
     func run(in run: Run) async throws -> Outcome<Pruned> {
         let service = try await run.openLargeBlobs(pin, for: "list its credentials")
         if try await service.hasDirectLargeBlobs() {
-            return Outcome(Pruned(removed: 0), "nothing to remove: each large blob is with its credential")
+            return Outcome(Pruned(removed: 0), "nothing to prune: this key stores each blob with its credential")
         }
         let credentials = try await service.discoverableCredentials()
         let keys = credentials.compactMap(\.credential.largeBlobKey)

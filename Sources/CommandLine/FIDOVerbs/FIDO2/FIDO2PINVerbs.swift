@@ -45,7 +45,7 @@ struct FIDO2PINSet: Verb {
 struct FIDO2PINChange: Verb {
     static let readsLines = true
     static let about = About(
-        "change", "Change the PIN. A wrong current PIN uses up a retry.", discussion: PINChangeOptions.order,
+        "change", "Change the PIN. A wrong current PIN uses up a try.", discussion: PINChangeOptions.order,
         examples: [Example("ykit fido2 pin change")])
 
     @OptionGroup var pins: PINChangeOptions
@@ -64,7 +64,7 @@ struct FIDO2PINChange: Verb {
 /// Verifies the PIN and does nothing else.
 struct FIDO2PINVerify: Verb {
     static let about = About(
-        "verify", "Verify the PIN. A wrong PIN uses up a retry; the correct one restores all retries.",
+        "verify", "Verify the PIN. A wrong PIN uses up a try; the correct one restores all tries.",
         examples: [Example("ykit fido2 pin verify")])
 
     @OptionGroup var pin: PINOptions

@@ -43,7 +43,7 @@ struct LUKSAdd: Verb {
         if let own = prepared.own.first {
             try confirmation.ask(
                 "this key already opens \(volume.name) with token \(own.number), "
-                    + "and enrolling it again adds no spare; continue?",
+                    + "and enrolling it again adds no spare: enroll it?",
                 in: run)
         }
         try key.plan(volume, run)

@@ -20,6 +20,13 @@ extension Explanation {
         return Explanation(exit == .notFound ? "no-such-file" : "file", exit, text)
     }
 
+    /// Returns the explanation with the name of the file whose content it is about.
+    package func `in`(file: String) -> Explanation {
+        var explanation = self
+        explanation.message = "\(file.fileName): \(message)"
+        return explanation
+    }
+
     /// The error for a new file whose name is taken.
     package static func exists(_ path: String, orElse other: String? = nil) -> Explanation {
         Explanation(

@@ -2,6 +2,7 @@
 
 package import Arguments
 import Glibc
+import Synchronization
 package import YKCrypto
 import YKHardware
 
@@ -10,8 +11,13 @@ package enum SecretInput {
     /// The maximum length of a secret, in bytes.
     package static let limit = 4096
 
+    /// The number of lines that were read from standard input.
+    private static let lines = Mutex(0)
+
     /// Reads one line from a descriptor, without its line end.
-    package static func line(from descriptor: Int32, limit: Int = limit) throws -> Secret {
+    ///
+    /// - Parameter noun: What the line holds, for messages.
+    package static func line(from descriptor: Int32, limit: Int = limit, noun: String? = nil) throws -> Secret {
         OwnProcess.hide()
         if descriptor == 0 { try StandardInput.beginLine() }
         var bytes: [UInt8] = []
@@ -28,20 +34,27 @@ package enum SecretInput {
             guard count >= 0 else {
                 throw Explanation.usage("cannot read from descriptor \(descriptor): \(System.failure)")
             }
-            guard count > 0 || isBegun else { throw atEnd(descriptor) }
+            guard count > 0 || isBegun else { throw atEnd(descriptor, noun, after: lines.withLock(\.self)) }
             if count == 0 || byte == UInt8(ascii: "\n") { break }
             isBegun = true
             guard bytes.count < limit else { throw Explanation.usage("the secret is longer than \(limit) bytes") }
             bytes.append(byte)
         }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        if descriptor == 0 { lines.withLock { $0 += 1 } }
         return Secret(bytes)
     }
 
     /// The error for a descriptor without a line, not even an empty one.
-    private static func atEnd(_ descriptor: Int32) -> Explanation {
+    private static func atEnd(_ descriptor: Int32, _ noun: String?, after lines: Int) -> Explanation {
         let place = descriptor == 0 ? "standard input" : "descriptor \(descriptor)"
-        return .usage("\(place) has no line with the secret", hint: "for an empty secret, give an empty line")
+        let noun = noun.map { "the \($0)" } ?? "the secret"
+        guard descriptor == 0, lines > 0 else {
+            return .usage("\(place) has no line with \(noun)", hint: "for an empty secret, give an empty line")
+        }
+        return .usage(
+            "standard input ends before \(noun) (line \(lines + 1))",
+            hint: "each secret is one line; for an empty one, give an empty line")
     }
 
     /// The sources of a secret other than a prompt.
@@ -58,15 +71,17 @@ package enum SecretInput {
         package var hint: String
         /// The maximum length, in bytes.
         package var limit: Int
+        /// The noun for it, without an article.
+        package var noun: String?
         /// Whose PIN it is; `nil` for other secrets.
         package var claim: Claim?
 
         package init(
             text: String? = nil, isStandardInput: Bool = false, descriptor: Int32? = nil, variable: String,
-            hint: String, limit: Int = SecretInput.limit
+            hint: String, limit: Int = SecretInput.limit, noun: String? = nil
         ) {
             (self.text, self.isStandardInput, self.descriptor) = (text, isStandardInput, descriptor)
-            (variables, self.hint, self.limit) = ([variable], hint, limit)
+            (variables, self.hint, self.limit, self.noun) = ([variable], hint, limit, noun)
         }
 
         /// Whether no prompt is needed.
@@ -101,7 +116,8 @@ package enum SecretInput {
             claim?.take(place.name)
             switch place {
             case .text(let text): return SharedSecret(Secret(utf8: text))
-            case .descriptor(let number): return SharedSecret(try SecretInput.line(from: number, limit: limit))
+            case .descriptor(let number):
+                return SharedSecret(try SecretInput.line(from: number, limit: limit, noun: noun))
             case .variable(let name):
                 terminal.notice("using \(name) from the environment")
                 return SharedSecret(Secret(utf8: SecretInput.withoutLineEnd(Variables[name] ?? "")))

@@ -93,7 +93,7 @@ package enum Files {
         var count = 0
         try pieces(descriptor, path) { piece throws(Explanation) in
             count += piece.count
-            guard count <= limit else { throw .usage("\(path) is larger than \(limit >> 20) MiB") }
+            guard count <= limit else { throw .malformed("\(path.fileName) is larger than \(limit >> 20) MiB") }
             try body(piece)
         }
     }
@@ -142,7 +142,10 @@ package enum Files {
                 if Interruption.happened { throw Explanation.interrupted }
                 continue
             }
-            guard result >= 0 else { throw failure("cannot read", path) }
+            guard result >= 0 else {
+                if errno == EISDIR { throw .malformed("\(path.fileName) is a folder") }
+                throw failure("cannot read", path)
+            }
             return piece
         }
     }

@@ -143,7 +143,7 @@ package struct TerminalPerson: UserInteraction {
 
     package nonisolated(nonsending) func confirm(_ question: any UserConfirmation) async throws {
         guard !isPlan else { return }
-        try Prompt.confirm((question as? PIVOverwriting.Question)?.words ?? "continue?")
+        try Prompt.confirm((question as? PIVOverwriting.Question)?.words ?? "overwrite it?")
     }
 
     package func expectTouch(_ touch: ExpectedTouch) -> any PendingTouch {
@@ -162,12 +162,12 @@ extension PIVOverwriting.Question {
     fileprivate var words: String {
         switch self {
         case .key(let algorithm, let slot):
-            "slot \(slot) has a key (\(algorithm?.description ?? "of a kind that the card does not report")), "
-                + "it would be permanently lost; continue?"
+            "the key in slot \(slot) (\(algorithm?.description ?? "of a kind that the card does not report")) "
+                + "would be permanently lost: overwrite it?"
         case .certificate(let subject, let slot):
-            "slot \(slot) has a certificate (\(subject?.printable ?? "one that cannot be read")), "
-                + "it would be overwritten; continue?"
-        case .object(let id): "object \(id) already exists and would be overwritten; continue?"
+            "the certificate in slot \(slot) (\(subject?.printable ?? "one that cannot be read")) "
+                + "would be lost: overwrite it?"
+        case .object(let id): "the content of object \(id) would be lost: overwrite it?"
         }
     }
 }

@@ -106,6 +106,8 @@ package final class Run {
     /// Returns the run with another key, named by its serial number or the state file of a virtual key. It has
     /// none of this key's secrets.
     package func besides(_ name: String) throws -> Run {
+        // A serial number has neither; the file does not exist, or is a folder.
+        if !Files.isFile(name), name.contains(where: { "./".contains($0) }) { _ = try Files.read(name, upTo: 1) }
         let other = try Run(options.ofAnotherKey(name), terminal, otherKey: name, credentials)
         others.append(other)
         return other

@@ -38,7 +38,12 @@ package struct Disclosure {
             try output.prepare(line)
             self.file = output
         } else {
-            _ = try Prompt(orElse: hint)
+            guard (try? Prompt(orElse: hint)) != nil else {
+                throw Explanation(
+                    "no-terminal", .declined,
+                    "a generated secret is shown on a terminal or written to a file; "
+                        + "there is no terminal", hint: hint)
+            }
         }
     }
 
