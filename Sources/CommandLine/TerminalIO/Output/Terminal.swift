@@ -110,9 +110,8 @@ package struct Terminal: Sendable {
     /// Writes a message only if a person sees both the messages and the results.
     package func note(_ text: String) { if isOutputTerminal, isErrorTerminal { notice(Style.dim.around(text)) } }
 
-    /// Writes a warning; the same one only once.
+    /// Writes a warning.
     package func warn(_ text: String) {
-        guard !warnings.contains(text) else { return }
         guard isNoting else { return warnNow(text) }
         notes.texts.withLock {
             $0.all.append(text)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Arguments
+import Synchronization
 package import TerminalIO
 package import YKCrypto
 package import YKKeys
@@ -193,8 +194,10 @@ package struct SecureChannelOptions: ParsableArguments {
     /// Returns how to authenticate a key that requires a secure channel.
     func requiredTrust(_ terminal: Terminal) throws -> @Sendable () -> SCP11Trust? {
         let trust = try givenTrust()
+        let hasWarned = SharedFlag()
         return {
-            if trust == nil {
+            // Each application of the key is opened on a channel of its own.
+            if trust == nil, hasWarned.raise() {
                 terminal.warn(
                     "the key requires a secure channel over NFC; SCP11b is used, and the key's certificate is not "
                         + "verified: give the CA with --scp-ca FILE")
@@ -273,5 +276,18 @@ extension [X509Certificate] {
             next = issuer
         }
         return chain
+    }
+}
+
+/// Whether something was done, for several threads.
+private final class SharedFlag: Sendable {
+    private let isRaised = Mutex(false)
+
+    /// Raises the flag; returns false if it was raised before.
+    func raise() -> Bool {
+        isRaised.withLock { flag in
+            defer { flag = true }
+            return !flag
+        }
     }
 }
