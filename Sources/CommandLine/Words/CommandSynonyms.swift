@@ -6,7 +6,7 @@ package enum CommandSynonyms {
     /// dash is an option of the program.
     package static let commands: [(typed: [String], ykit: [String])] = [
         (["passkeys", "passkey", "webauthn", "fido2 passkeys", "fido2 keys"], ["fido2 credentials"]),
-        (["fido", "ctap"], ["fido2"]),
+        (["ctap"], ["fido2"]),
         (["totp", "hotp", "authenticator"], ["oath"]),
         (["codes", "code"], ["oath calculate"]),
         (["gpg", "pgp"], ["openpgp"]),
