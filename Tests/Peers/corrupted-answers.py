@@ -193,7 +193,7 @@ def openpgp(pool):
     new = base("openpgp")
     used = base("openpgp-used", "openpgp keys generate sig --type nistp256", "openpgp keys import dec private.key",
                 "openpgp keys generate aut --type nistp256", "openpgp access set-reset-code",
-                "openpgp certificates import dec private-cert.pem")
+                "openpgp certificates import dec private-cert.pem", "openpgp certificates export att att.pem")
     total = 0
     for line in ("keys generate sig --type nistp256", "keys import dec private.key", "keys set-touch sig on",
                  "keys set-ca-fingerprint 1 000102030405060708090a0b0c0d0e0f10111213", "access set-reset-code",
@@ -203,7 +203,7 @@ def openpgp(pool):
         total += verb(pool, new, f"openpgp {line}", info)
     for line in ("keys delete dec --force", "certificates delete dec --force", "reset --force"):
         total += verb(pool, used, f"openpgp {line}", info)
-    for line in ("info", "random 8", "keys export aut", "certificates export dec", "attest sig statement.pem",
+    for line in ("info", "random 8", "keys export aut", "certificates export dec", "attest sig statement.pem --root att.pem",
                  "decrypt peer.pem --output secret", "access unblock-pin --reset-code", "access unblock-pin"):
         total += verb(pool, used, f"openpgp {line}")
     total += verb(pool, used, "openpgp sign message --output out.sig", verified=signed("sig"))

@@ -480,7 +480,7 @@ def openpgp():
     subprocess.run(["openssl", "pkey", "-in", WORK / "peer-private.pem", "-pubout", "-out", WORK / "peer.pem"], check=True)
     record("openpgp decrypt", "openpgp.json", "openpgp decrypt peer.pem --output out.secret",
            lambda _: {"user PIN": user, "shared secret": (WORK / "out.secret").read_bytes()}, settings)
-    record("openpgp attest", "openpgp.json", "openpgp attest sig out.pem", {"user PIN": user}, settings)
+    record("openpgp attest", "openpgp.json", "openpgp attest sig out.pem", {"user PIN": user}, settings, code=8)
     subprocess.run(["openssl", "req", "-x509", "-new", "-key", WORK / "pgp.pem", "-subj", "/CN=dec", "-out",
                     WORK / "pgp-cert.pem"], check=True, stderr=subprocess.DEVNULL)
     record("openpgp certificates import", "openpgp.json", "openpgp certificates import dec pgp-cert.pem", secrets,
