@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How tools/check parses Swift source, and that each of its rules finds violations."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -82,7 +83,7 @@ def project(folder, files):
         with open(f"{folder}/{name}", "w") as file:
             file.write(text)
     os.makedirs(f"{folder}/tools/build", exist_ok=True)
-    for name in ["check", "build/swift_source.py"]:
+    for name in ["check", "build/swift_source.py", "build/world.py"]:
         with open(f"{ROOT}/tools/{name}") as source, open(f"{folder}/tools/{name}", "w") as copy:
             copy.write(source.read())
     subprocess.run(["git", "init", "-q", folder], check=True, stderr=subprocess.DEVNULL)
@@ -115,8 +116,22 @@ def findings(check, files):
         return run.returncode, sum(line.startswith(tuple(files)) for line in lines)
 
 
+world = "tools/world.toml"
 wire, hardware, readme = "Sources/Base/YKWire/B.swift", "Sources/Transport/YKHardware/B.swift", "README.md"
+
+
+def constant(text, date="2026-11-01"):
+    """A row for B.swift when it has this text."""
+    return (f'[[constant]]\nname = "list"\nfiles = ["{wire}"]\nsource = "somebody"\nlook = "somewhere"\ndate = {date}\n'
+            f'sha256 = "{hashlib.sha256(text.encode()).hexdigest()}"\n')
+
+
 CASES = [
+    ("world", {wire: HEADER, world: constant(HEADER)}, 0),
+    ("world", {wire: HEADER + "let a = 1\n", world: constant(HEADER)}, 1),
+    ("world", {wire: HEADER, world: constant(HEADER, "2999-01-01")}, 1),
+    ("world", {wire: HEADER, world: constant(HEADER).replace(f'"{wire}"', '"gone.swift"')}, 1),
+    ("world", {wire: HEADER, world: constant(HEADER), hardware: HEADER + f'let a = "MII{"A" * 61}"\n'}, 1),
     ("imports", {wire: HEADER + "import Foundation\npublic import YKTransport\n@_exported import Synchronization\n"}, 3),
     ("imports", {hardware: HEADER + "import Glibc\ninternal import YKWire\n@testable import CPCSC\n"}, 1),
     ("imports", {"Sources/Base/New/A.swift": HEADER}, 1),

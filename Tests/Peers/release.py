@@ -33,6 +33,7 @@ SOURCE = {
     release_checks.VERSION_FILE: 'package static let version = "0.2.0"\n',
     release_checks.ANSWERS: release_checks.written_answers("0.2.0", '{"list": {"properties": {"keys": {"type": "array"}}}}'),
     release_checks.FEATURES: "| row | | |\n|---|---|---|\n| T01 | ✓ | works; `one.test`, `OneTests` |\n",
+    "tools/world.toml": f'[[constant]]\nname = "list"\nlook = "https://example.org"\ndate = {TODAY}\n',
     "Tests/Guest/one.test": "", "Tests/OneTests/OneTests.swift": "struct OneTests {}\n", ".gitignore": ".build*\n",
 }
 YKIT = """#!/bin/sh
@@ -73,7 +74,7 @@ def make_repository():
         write(REPOSITORY / "tools" / name, f"#!/bin/sh\n{text}\n", 0o755)
     write(REPOSITORY / "tools/ykit", YKIT, 0o755)
     shutil.copy(ROOT / "tools/release", REPOSITORY / "tools/release")
-    for name in ("release_checks.py", "program_difference.py"):
+    for name in ("release_checks.py", "program_difference.py", "world.py"):
         (REPOSITORY / "tools/build").mkdir(exist_ok=True)
         shutil.copy(ROOT / "tools/build" / name, REPOSITORY / "tools/build" / name)
     write(FOLDER / "bin/lintian", '#!/bin/sh\necho "$LINTIAN"\n', 0o755)
@@ -127,6 +128,8 @@ def test_source():
     changed("a package of another version", "README.md", SOURCE["README.md"].replace("0.2.0", "0.1.0"), "it installs 0.1.0")
     changed("a link to nothing", "README.md", SOURCE["README.md"] + "[x](none.md)\n", "none.md does not exist")
     changed("first to build", "README.md", "`tools/run`\n" + SOURCE["README.md"] + "https://example.org/releases\n", "how to build comes before")
+    old = (datetime.date.fromisoformat(TODAY) - datetime.timedelta(days=184)).isoformat()
+    changed("an old list", "tools/world.toml", SOURCE["tools/world.toml"].replace(TODAY, old), "compared 184 days ago")
     changed("a feature without a mark", release_checks.FEATURES, "| T01 | yes | works |\n", "none of ✓, partly, –")
     changed("a feature with a test that is gone", release_checks.FEATURES, "| T01 | ✓ | `gone.py` |\n", "there is no gone.py")
     changed("a feature with a suite that is gone", release_checks.FEATURES, "| T01 | ✓ | `GoneTests` |\n", "no suite GoneTests")

@@ -6,6 +6,8 @@ import os
 import re
 import subprocess
 
+import world
+
 VERSION_FILE = "Sources/CommandLine/Verbs/Options/Program+Root.swift"
 ANSWERS = "Tests/Fixtures/answers.txt"
 FEATURES = "Sources/ykit/ykit.docc/Features.md"
@@ -161,6 +163,16 @@ def check_answers(root, version, printed):
         yield f"{ANSWERS} is not what the program answers; type: tools/release {version} --answers"
 
 
+def check_world(root, today=None):
+    """What the world changes was compared with its source in the last six months."""
+    today = today or datetime.datetime.now(datetime.UTC).date()
+    for row in world.rows(root):
+        age = (today - row["date"]).days
+        if age > world.LIMIT:
+            yield f"{world.PATH}: {row['name']} was compared {age} days ago; look at {row['look']}"
+
+
 def source_problems(root, version):
-    for check in (check_version(root, version), check_changelog(root, version), check_features(root), check_readme(root, version)):
+    for check in (check_version(root, version), check_changelog(root, version), check_features(root),
+                  check_readme(root, version), check_world(root)):
         yield from check
