@@ -328,7 +328,12 @@ struct SSHKeyTests {
             _ = try await service.register(request)
         }
         let found = try await SSHCredential.all(of: service)
-        #expect(Set(found.map(\.fileName)) == ["id_ed25519_sk_rk_work_alice_x", "id_ed25519_sk_rk"])
+        #expect(Set(found.map(\.fileName)) == ["id_ed25519_sk_rk_work_616c6963652f78", "id_ed25519_sk_rk"])
+        #expect(
+            SSHCredential.fileNames(found + found).sorted() == [
+                "id_ed25519_sk_rk", "id_ed25519_sk_rk_2", "id_ed25519_sk_rk_work_616c6963652f78",
+                "id_ed25519_sk_rk_work_616c6963652f78_2",
+            ])
         let work = try #require(found.first { $0.user == "alice/x" })
         #expect(work.file.comment == "ssh:work" && work.file.flags == [.touchRequired, .resident])
         let data = Array("to sign".utf8)

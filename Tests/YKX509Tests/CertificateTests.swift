@@ -65,7 +65,7 @@ struct CertificateTests {
         ("an extension without value", Sample(extensions: [TLV(0x30, OID("1.2.3").encoded).encoded])),
         ("an extension of an unknown kind", Sample(extensions: [TLV(0x30, [0x06, 0x00, 0x04, 0x00]).encoded])),
         ("an extension of four parts", Sample(extensions: [TLV(0x30, [6, 1, 42, 4, 0, 5, 0]).encoded])),
-        ("a boolean of 01", Sample(extensions: [TLV(0x30, [6, 1, 42, 1, 1, 1, 4, 0]).encoded])),
+        ("a boolean of two bytes", Sample(extensions: [TLV(0x30, [6, 1, 42, 1, 2, 1, 1, 4, 0]).encoded])),
         ("extensions in a set", Sample(extra: [0xA3, 0x02, 0x31, 0x00])),
         ("two lists of extensions", Sample(extra: [0xA3, 0x04, 0x30, 0x00, 0x30, 0x00])),
     ]
@@ -74,6 +74,22 @@ struct CertificateTests {
     func refuses(_ index: Int) {
         let (what, sample) = Self.malformed[index]
         #expect(throws: WireError.self, "\(what)") { try X509Certificate(der: sample.der) }
+    }
+
+    @Test("What OpenSSL, OpenSC and NSS read as well")
+    func readsLaxForms() throws {
+        let one = try X509Certificate(der: Sample(extensions: [TLV(0x30, [6, 1, 42, 1, 1, 1, 4, 0]).encoded]).der)
+        #expect(one.extensions["1.2"]?.isCritical == true)
+        let null: [UInt8] = [0x30, 0x07, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x05, 0x00]
+        #expect(try X509Certificate(der: Sample(outerAlgorithm: null).der).signatureAlgorithm.encoded == null)
+    }
+
+    @Test("The key of a certificate that cannot be read otherwise")
+    func readsTheKeyAlone() throws {
+        let twice = Sample(extensions: [Sample.entry("1.2.3", []), Sample.entry("1.2.3", [1])])
+        #expect(try SubjectPublicKeyInfo(certificate: twice.der).encoded == twice.key)
+        #expect(throws: WireError.self) { try SubjectPublicKeyInfo(certificate: [0x30, 0x00]) }
+        #expect(throws: WireError.self) { try SubjectPublicKeyInfo(certificate: twice.key) }
     }
 
     @Test func readsNothingButDER() throws {

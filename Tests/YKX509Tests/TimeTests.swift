@@ -19,14 +19,23 @@ struct TimeTests {
         #expect(DERTime.object(seconds) == TLV(tag, Array(text.utf8)))
     }
 
+    @Test("Times as older programs write them")
+    func readsOtherForms() throws {
+        #expect(try read(0x17, "7001010000Z") == 0)
+        #expect(try read(0x18, "19700101000000.5Z") == 0)
+        #expect(try read(0x18, "19700101000000+0000") == 0)
+        #expect(try read(0x17, "700101013000+0130") == 0)
+        #expect(try read(0x17, "6912312330-0030") == 0)
+    }
+
     @Test func readsALeapSecond() throws {
         #expect(try read(0x18, "20161231235960Z") == 1_483_228_800)
         #expect(try read(0x18, "19700101000000Z") == 0)
     }
 
     @Test(arguments: [
-        (TLV.Tag(rawValue: 0x17), "700101000000"), (0x17, "7001010000Z"), (0x17, "19700101000000Z"),
-        (0x18, "700101000000Z"), (0x18, "19700101000000.5Z"), (0x18, "19700101000000+0000"), (0x17, "701301000000Z"),
+        (TLV.Tag(rawValue: 0x17), "700101000000"), (0x17, "19700101000000Z"), (0x17, "700101000000.5Z"),
+        (0x18, "700101000000Z"), (0x18, "19700101000000.Z"), (0x18, "19700101000000+2400"), (0x17, "701301000000Z"),
         (0x17, "700001000000Z"), (0x17, "700132000000Z"), (0x17, "700230000000Z"), (0x17, "700101240000Z"),
         (0x17, "700101006000Z"), (0x17, "700101000061Z"), (0x17, "7001010000x0Z"), (0x17, ""), (0x17, "Z"),
     ])

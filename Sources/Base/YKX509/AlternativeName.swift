@@ -29,7 +29,8 @@ public struct AlternativeName: Hashable, Sendable {
 
     init(_ object: TLV) { self.object = object }
 
-    /// The name as ``init(_:)`` parses it; `nil` for other kinds of names, and for one that is malformed.
+    /// The name as ``init(_:)`` parses it; `nil` for other kinds of names, and for one that is malformed. Bytes that are not
+    /// ASCII, which such a name must not have, are written as `\xFC`.
     public var text: String? {
         guard let kind = Kind.allCases.first(where: { $0.tag == object.tag }) else { return nil }
         switch kind {
@@ -40,8 +41,8 @@ public struct AlternativeName: Hashable, Sendable {
             guard let (type, value) = otherName else { return nil }
             return type == Self.principalName ? "upn:\(value)" : "othername:\(type);UTF8:\(value)"
         case .email, .dns, .uri:
-            guard object.value.allSatisfy({ $0 < 0x80 }) else { return nil }
-            return "\(kind):\(String(decoding: object.value, as: UTF8.self))"
+            let name = object.value.flatMap { $0 < 0x80 ? [$0] : Array("\\x\(Hex.encode([$0]).uppercased())".utf8) }
+            return "\(kind):\(String(decoding: name, as: UTF8.self))"
         }
     }
 

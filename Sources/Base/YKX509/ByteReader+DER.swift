@@ -51,15 +51,13 @@ extension ByteReader {
         return bytes.reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Reads a BOOLEAN: FF or 00.
+    /// Reads a BOOLEAN of one byte. Some programs write 01 instead of FF for true, which every other reader accepts.
     mutating func derBoolean(_ what: String) throws(WireError) -> Bool {
         let start = offset
         var content = try der(0x01, what)
-        switch content.rest() {
-        case [0x00]: return false
-        case [0xFF]: return true
-        default: throw WireError(.malformed, at: start, "\(what) is neither 00 nor FF")
-        }
+        let bytes = content.rest()
+        guard bytes.count == 1 else { throw WireError(.malformed, at: start, "\(what) is not one byte") }
+        return bytes[0] != 0
     }
 
     /// Reads a BIT STRING whose unused bits are zero.

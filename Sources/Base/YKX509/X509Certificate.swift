@@ -61,7 +61,7 @@ public struct X509Certificate: Hashable, Sendable {
         var body = try content.der(0x30, "the certificate's content")
         version = 1 + (try Self.version(&body))
         serial = try body.derInteger("the serial number")
-        guard try AlgorithmIdentifier(&body, "the signature algorithm") == signatureAlgorithm else {
+        guard try AlgorithmIdentifier(&body, "the signature algorithm").means(signatureAlgorithm) else {
             throw WireError(.malformed, at: place, "two different signature algorithms")
         }
         issuer = try DistinguishedName(der: try body.derSequence("the issuer"))

@@ -17,7 +17,8 @@ public struct SSHCredential: Sendable {
     private var plainName: String {
         let type = file.publicKey.type.contains(bytesOf: "ed25519") ? "ed25519" : "ecdsa"
         let application = (file.publicKey.application ?? "").dropFirst("ssh:".count)
-        let parts = [String(application), user].filter { !$0.isEmpty }
+        let isPath = ["/", "..", "\\"].contains { user.contains(bytesOf: $0) }
+        let parts = [String(application), isPath ? Hex.encode(userBytes) : user].filter { !$0.isEmpty }
         let name = (["id_\(type)_sk_rk"] + parts).joined(separator: "_")
         return String(name.map { $0 == "/" || $0.unicodeScalars.contains { $0.isHazardous } ? "_" : $0 })
     }
@@ -34,16 +35,19 @@ public struct SSHCredential: Sendable {
         }
     }
 
-    /// The user's identifier as text, or in hexadecimal if it is not text or not suited for a file name; empty if it is
-    /// only zeros.
+    /// The user's identifier as text, or in hexadecimal if it is not text; empty if all bytes are zero.
     public var user: String {
+        guard let text = String(validating: userBytes, as: UTF8.self),
+            !text.unicodeScalars.contains(where: { $0.isHazardous || $0.value < 0x20 || $0.value == 0x7F })
+        else { return Hex.encode(userBytes) }
+        return text
+    }
+
+    /// The user's identifier without the zero bytes with which `ssh-keygen` fills it.
+    private var userBytes: [UInt8] {
         var bytes = remembered.credential.user.id
         while bytes.last == 0 { bytes.removeLast() }
-        guard let text = String(validating: bytes, as: UTF8.self), !text.contains(bytesOf: "/"),
-            !text.contains(bytesOf: "\\"), !text.contains(bytesOf: ".."),
-            !text.unicodeScalars.contains(where: { $0.isHazardous })
-        else { return Hex.encode(bytes) }
-        return text
+        return bytes
     }
 
     /// Returns the SSH credentials stored on a key; requires the PIN.

@@ -168,7 +168,7 @@ public struct PIVUnlocking {
         if let kind { return (nil, kind, nil) }
         let key: PublicKey?
         if case .absent = state {
-            do { key = try await service.certificate(slot).publicKey } catch {
+            do { key = try await service.certifiedKey(slot) } catch {
                 guard case .noSuchObject = error else { throw error }
                 throw PIVError.noKey(slot)
             }

@@ -172,7 +172,9 @@ public enum AgeIdentity: Hashable, Sendable {
         let bytes: [UInt8]
         do { (prefix, bytes) = try Bech32.decode(text) } catch { throw .malformed("not an identity: \(error)") }
         let isOurs = ["age-plugin-ykit-", "age-plugin-yubikey-", "age-plugin-fido2-hmac-"].contains(prefix)
-        self = isOurs && bytes.isEmpty ? .any : try Self.read(prefix, bytes)
+        // The identity of "age-plugin-fido2-hmac -m", which also stands for any credential.
+        let isMagic = prefix == "age-plugin-fido2-hmac-" && bytes == Array("fido2-hmac".utf8)
+        self = isOurs && bytes.isEmpty || isMagic ? .any : try Self.read(prefix, bytes)
     }
 
     private static func read(_ prefix: String, _ bytes: [UInt8]) throws(AgeError) -> AgeIdentity {

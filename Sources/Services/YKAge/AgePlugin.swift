@@ -174,7 +174,12 @@ private struct Unwrapping {
         var count = 0
         for file in request.files {
             guard let wrappings = try wrappings(file.number, file.stanzas) else { continue }
-            guard let key = try await fileKey(wrappings) else { continue }
+            guard let key = try await fileKey(wrappings) else {
+                if file.stanzas.contains(where: { $0.type.hasPrefix("mlkem768") }) {
+                    dialogue.say("the file is encrypted to a post-quantum recipient, which ykit does not support")
+                }
+                continue
+            }
             var stanza = AgeStanza("file-key", ["\(file.number)"], body: key.value.copyBytes())
             defer { Secret.wipe(&stanza.body) }
             try dialogue.ask(stanza)

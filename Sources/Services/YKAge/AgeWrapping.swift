@@ -17,7 +17,7 @@ public enum AgeWrapping: Hashable, Sendable {
     /// The length of a file key in bytes.
     public static let fileKeySize = 16
 
-    /// Reads a stanza; `nil` if it is of an unknown type.
+    /// Reads a stanza; `nil` if it is of an unknown type, or of another version of the format of age-plugin-fido2-hmac.
     ///
     /// - Throws: ``AgeError`` for a stanza of a known type that violates its specification.
     public init?(_ stanza: AgeStanza) throws(AgeError) {
@@ -27,6 +27,7 @@ public enum AgeWrapping: Hashable, Sendable {
             guard let bytes = AgeStanza.base64(word) else { throw .malformed("an argument that is not base64") }
             words.append(bytes)
         }
+        if stanza.type == "fido2-hmac", words.first != AgeCredential.version { return nil }
         guard stanza.body.count == Self.fileKeySize + ChaCha20Poly1305.tagSize else {
             throw .malformed("a wrapped file key of \(stanza.body.count) bytes")
         }

@@ -79,10 +79,10 @@ enum AgentRequest {
         guard (try? PublicKey(subjectPublicKeyInfo: file.publicKey.key.subjectPublicKeyInfo)) != nil else {
             throw .malformed("a key that is not a point on its curve")
         }
-        // Comments are in whatever encoding their author used.
-        let comment = try reader.string("the comment")
-        guard comment.count <= commentLimit else { throw .malformed("a comment of \(comment.count) bytes") }
-        file.comment = String(decoding: comment, as: UTF8.self)
+        file.comment = try reader.comment()
+        guard file.comment.utf8.count <= commentLimit else {
+            throw .malformed("a comment of \(file.comment.utf8.count) bytes")
+        }
         let plain = SSHIdentity(file)
         guard let identity = certificate.map(plain.with) ?? plain else {
             throw .malformed("a certificate of another key")

@@ -12,7 +12,6 @@ struct PrivateKeyContainer {
     let publicBlob: [UInt8]
     /// Reads the private section after its check numbers.
     let reader: SSHReader
-    private let blockSize: Int
 
     /// Reads a file.
     ///
@@ -37,7 +36,6 @@ struct PrivateKeyContainer {
         var section = try reader.string("the private section")
         defer { Secret.wipe(&section) }
         try reader.finish("the keys")
-        blockSize = isProtected ? KeyFileProtection.blockSize : 8
         if isProtected {
             let protection = try KeyFileProtection(parameters)
             guard let passphrase else { throw .encrypted(cipher) }
@@ -51,13 +49,13 @@ struct PrivateKeyContainer {
         self.reader = inner
     }
 
-    /// Reads what follows the private fields: the comment and the padding.
+    /// Reads what follows the private fields: the comment and the padding, which some programs make longer than a block.
     ///
     /// - Returns: The comment.
     func finish(_ reader: inout SSHReader) throws(SSHError) -> String {
-        let comment = try reader.text("the comment")
+        let comment = try reader.comment()
         let padding = reader.rest()
-        guard padding.count < blockSize, padding.enumerated().allSatisfy({ $0.offset + 1 == Int($0.element) }) else {
+        guard padding.count < 256, padding.enumerated().allSatisfy({ $0.offset + 1 == Int($0.element) }) else {
             throw .malformed("the padding is not 1, 2, 3 …")
         }
         return comment

@@ -115,7 +115,7 @@ public struct SSHCertificate: Hashable, Sendable {
         return options
     }
 
-    /// Reads the line of a `-cert.pub` file: type, base64, comment.
+    /// Reads the first line of a `-cert.pub` file that is neither empty nor a comment: type, base64, comment.
     ///
     /// - Returns: The certificate and its comment, which is empty if there is none.
     /// - Throws: ``SSHError``.

@@ -171,7 +171,7 @@ public struct SSHPublicKey: Hashable, Sendable {
         return .ec(curve, point: point)
     }
 
-    /// Reads a line of a `.pub` file: type, base64, comment.
+    /// Reads the first line of a `.pub` file that is neither empty nor a comment: type, base64, comment.
     ///
     /// - Returns: The key and its comment, which is empty if there is none.
     /// - Throws: ``SSHError``.

@@ -18,13 +18,46 @@ public struct SSHSignature: Hashable, Sendable {
         public let flags: UInt8
         /// The signature counter of the key or credential.
         public let counter: UInt32
+        /// What a browser signed, for a signature made by WebAuthn.
+        public private(set) var client: Client?
+
+        /// The form `webauthn-sk-ecdsa-sha2-nistp256@openssh.com` (PROTOCOL.u2f): the client data, whose challenge is the
+        /// message.
+        public struct Client: Hashable, Sendable {
+            /// The origin of the page.
+            public let origin: String
+            /// The client data in UTF-8.
+            public let data: [UInt8]
+            /// The extensions in the authenticator data, CBOR.
+            public let extensions: [UInt8]
+
+            /// Whether the client data are an assertion of this message by this page.
+            func states(_ message: [UInt8]) -> Bool {
+                let start =
+                    "{\"type\":\"webauthn.get\",\"challenge\":\"\(Base64.encodeURL(message))\",\"origin\":\"\(origin)\""
+                guard data.starts(with: start.utf8), !origin.utf8.contains(0x22) else { return false }
+                return [UInt8(ascii: ","), UInt8(ascii: "}")].contains(data.dropFirst(start.utf8.count).first)
+            }
+        }
 
         /// Creates the evidence from values of the authenticator data.
         public init(flags: UInt8, counter: UInt32) {
             self.flags = flags
             self.counter = counter
         }
+
+        fileprivate init(_ reader: inout SSHReader, isWebAuthn: Bool) throws(SSHError) {
+            flags = try reader.byte("the flags")
+            counter = try reader.uint32("the counter")
+            guard isWebAuthn else { return }
+            let origin = try reader.text("the origin")
+            let data = try reader.string("the client data")
+            client = Client(origin: origin, data: data, extensions: try reader.string("the extensions"))
+        }
     }
+
+    /// The name of the form for signatures by WebAuthn.
+    private static let webAuthn = "webauthn-sk-ecdsa-sha2-nistp256@openssh.com"
 
     /// Creates a signature from the output of a key.
     ///
@@ -72,6 +105,9 @@ public struct SSHSignature: Hashable, Sendable {
         if let evidence {
             writer.byte(evidence.flags)
             writer.uint32(evidence.counter)
+            if let client = evidence.client {
+                for bytes in [Array(client.origin.utf8), client.data, client.extensions] { writer.string(bytes) }
+            }
         }
         return writer.bytes
     }
@@ -83,9 +119,8 @@ public struct SSHSignature: Hashable, Sendable {
         var reader = SSHReader(wire)
         format = try reader.text("the form of the signature")
         blob = try reader.string("the signature")
-        if format.hasPrefix("sk-") {
-            let flags = try reader.byte("the flags")
-            evidence = Evidence(flags: flags, counter: try reader.uint32("the counter"))
+        if format.hasPrefix("sk-") || format == Self.webAuthn {
+            evidence = try Evidence(&reader, isWebAuthn: format == Self.webAuthn)
         } else {
             evidence = nil
         }
@@ -95,13 +130,23 @@ public struct SSHSignature: Hashable, Sendable {
     /// Whether the signature is valid for a message and a key. SHA-1 is not accepted.
     public func isValid(for message: [UInt8], by key: SSHPublicKey) -> Bool {
         guard (key.application != nil) == (evidence != nil) else { return false }
+        if let client = evidence?.client {
+            // The flags must say whether there are extensions, and no credential is attested (WebAuthn Level 3 §6.1).
+            let hasExtensions = evidence.map { $0.flags & 0x80 != 0 } ?? false
+            guard client.states(message), hasExtensions == !client.extensions.isEmpty,
+                evidence.map({ $0.flags & 0x40 == 0 }) == true
+            else { return false }
+        }
         let signed = Self.signed(message, key, evidence)
         switch key.key {
         case .rsa:
             guard let hash = Self.rsaNames.first(where: { $0.name == format })?.hash else { return false }
             return key.key.isValid(blob, for: signed, hash)
         case .ec(let curve, _):
-            guard format == key.type, let der = Self.der(blob) else { return false }
+            let expected = evidence?.client == nil ? key.type : Self.webAuthn
+            guard format == expected, curve == .p256 || evidence?.client == nil, let der = Self.der(blob) else {
+                return false
+            }
             return key.key.isValid(der, for: signed, curve.hash)
         case .ed25519: return format == key.type && key.key.isValid(blob, for: signed, .sha512)
         case .x25519: return false
@@ -115,7 +160,8 @@ public struct SSHSignature: Hashable, Sendable {
         writer.append(HashAlgorithm.sha256.hash(application.utf8))
         writer.byte(evidence.flags)
         writer.uint32(evidence.counter)
-        writer.append(HashAlgorithm.sha256.hash(message))
+        writer.append(evidence.client?.extensions ?? [])
+        writer.append(HashAlgorithm.sha256.hash(evidence.client?.data ?? message))
         return writer.bytes
     }
 

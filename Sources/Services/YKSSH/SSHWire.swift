@@ -83,6 +83,11 @@ struct SSHReader {
         return try take { reader throws(WireError) in try reader.bytes(Int(count), what) }
     }
 
+    /// Reads a comment, which is bytes in any encoding (RFC 4251 §5); U+FFFD replaces what is not UTF-8.
+    mutating func comment() throws(SSHError) -> String {
+        String(decoding: try string("the comment"), as: UTF8.self)
+    }
+
     /// Reads a string of UTF-8 text.
     mutating func text(_ what: String) throws(SSHError) -> String {
         guard let text = String(validating: try string(what), as: UTF8.self) else {

@@ -2,7 +2,7 @@
 
 import COpenSSL
 
-/// The contents of a PKCS#12 file (RFC 7292).
+/// The contents of a PKCS#12 file (RFC 7292, RFC 9579).
 public struct PKCS12: Sendable {
     /// The private key, if the file has one of a supported kind.
     public let key: PrivateKey?
@@ -36,6 +36,10 @@ public struct PKCS12: Sendable {
         guard bytes.count <= Self.limit else { throw .malformed }
         let rounds = KeyDerivationRounds.total(in: bytes)
         guard rounds <= Self.roundLimit else { throw .tooMuchWork(rounds: rounds) }
+        if let plain = try Self.withoutPBMAC1(bytes, password) {
+            self = try PKCS12(plain, password: password)
+            return
+        }
         var blobs = [ykit_blob](repeating: ykit_blob(), count: 32)
         var count = blobs.count
         var phrase = password.copyBytes() + [0]

@@ -20,7 +20,8 @@ public struct PrivateKey: Sendable {
         switch publicKey {
         case .ec: bytes = try key.number("priv")
         case .ed25519, .x25519: bytes = try key.bytes("priv")
-        case .rsa:
+        case .rsa(let modulus, _):
+            try Self.checkPrimes(key, modulus: modulus)
             bytes = try OpenSSL.output(8192, "the key cannot be written") {
                 ykit_key_encode_private(key.handle, $0, $1)
             }
@@ -35,13 +36,19 @@ public struct PrivateKey: Sendable {
         guard self.publicKey == publicKey else { throw CryptoFault("not a private key: its public key is another's") }
     }
 
-    /// Reads PKCS#8 (RFC 5208), PKCS#1 (RFC 8017) or SEC 1 (RFC 5915) in DER.
+    /// Reads PKCS#8 (RFC 5208, RFC 5958), PKCS#1 (RFC 8017) or SEC 1 (RFC 5915) in DER.
     ///
     /// - Throws: `CryptoFault` for other kinds of keys.
     public init(der: borrowing Secret) throws(CryptoFault) {
         var bytes = der.copyBytes()
         defer { Secret.wipe(&bytes) }
-        if let key = Self.common(bytes) { self = key } else { try self.init(OpenSSLKey(privateDER: bytes)) }
+        if let key = Self.common(bytes) {
+            self = key
+        } else if let key = try Self.withPublicKey(bytes) {
+            self = key
+        } else {
+            try self.init(OpenSSLKey(privateDER: bytes))
+        }
     }
 
     /// Reads one PEM block, encrypted or not.
@@ -54,7 +61,8 @@ public struct PrivateKey: Sendable {
             ykit_key_pem(
                 pem, pem.count, password == nil ? nil : phrase.bindMemory(to: CChar.self).baseAddress, phrase.count)
         }
-        try self.init(OpenSSLKey(handle, "not a private key, or not its password"))
+        try self.init(
+            OpenSSLKey(handle, password == nil ? "not a private key" : "not a private key, or not its password"))
     }
 
     /// Generates an RSA key of 1024 to 4096 bits with exponent 65537, using OpenSSL's random number generator.

@@ -102,7 +102,7 @@ struct FIDO2Secret: Verb {
     func run(in run: Run) async throws -> Outcome<Derived> {
         let isText = format != .raw
         let place = try FileOutput(output, isText: isText, isSecret: true, force: replacing.force, run)
-        let tokens = try token.map(Self.tokens)
+        let tokens = try token.map { try Self.tokens(in: $0, run) }
         let file = try tokenOutput.map { path throws(Explanation) in
             try FileOutput(file: path, force: replacing.force)
         }
@@ -156,8 +156,10 @@ struct FIDO2Secret: Verb {
         }
     }
 
-    private static func tokens(in file: String) throws -> [SystemdToken] {
-        let found = try SystemdToken.all(parsing: try Files.read(file))
+    private static func tokens(in file: String, _ run: Run) throws -> [SystemdToken] {
+        let found = try SystemdToken.all(parsing: try Files.read(file)) { fault in
+            run.terminal.warn("a token is skipped: \(fault.description(of: file.fileName).printable)")
+        }
         if found.isEmpty {
             throw Explanation.malformed(
                 "no token of type systemd-fido2 found", hint: "cryptsetup token export --token-id N DEVICE")

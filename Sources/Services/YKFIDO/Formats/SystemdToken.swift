@@ -32,16 +32,22 @@ public struct SystemdToken: Hashable, Sendable {
     /// Reads the tokens of type systemd-fido2 from a single token, or from a header as printed by
     /// `cryptsetup luksDump --dump-json-metadata`.
     ///
+    /// - Parameter noting: Receives what is wrong with tokens that cannot be used beside others that can.
     /// - Returns: Empty if all tokens are of other types.
-    /// - Throws: `malformed` with the member.
-    public static func all(parsing bytes: [UInt8]) throws(FormatError) -> [SystemdToken] {
+    /// - Throws: `malformed` with the member, if no token can be used.
+    public static func all(
+        parsing bytes: [UInt8], noting: (FormatError) -> Void = { _ in }
+    ) throws(FormatError) -> [SystemdToken] {
         let json: JSONValue
         do { json = try JSONValue(parsing: bytes) } catch { throw FormatError(.malformed("not JSON: \(error)")) }
         let tokens = json["tokens"]?.object.map { $0.members.map(\.value) } ?? [json]
         var found: [SystemdToken] = []
+        var faults: [FormatError] = []
         for token in tokens where token["type"]?.string == "systemd-fido2" {
-            found.append(try SystemdToken(json: token))
+            do { found.append(try SystemdToken(json: token)) } catch { faults.append(error) }
         }
+        if found.isEmpty, let fault = faults.first { throw fault }
+        faults.forEach(noting)
         return found
     }
 

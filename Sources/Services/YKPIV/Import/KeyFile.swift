@@ -70,10 +70,7 @@ public struct KeyFile: Sendable {
         for block in blocks {
             switch block.label {
             case "CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE":
-                guard let certificate = try? X509Certificate(der: block.content) else {
-                    throw .malformed("a certificate in it is malformed")
-                }
-                certificates.append(certificate)
+                certificates.append(try certificate(block))
             case "PUBLIC KEY": publicKeys.append(block)
             case let label where label.hasSuffix("PRIVATE KEY"): privateKeys.append(block)
             default: continue
@@ -83,6 +80,16 @@ public struct KeyFile: Sendable {
         let publicKey = try sole(publicKeys).map { block throws(KeyFileError) in try Self.publicKey(block) }
         guard privateKey != nil || publicKey != nil || !certificates.isEmpty else { throw .unknownFormat }
         return KeyFile(privateKey: privateKey, publicKey: publicKey, certificates: certificates)
+    }
+
+    /// After a trusted certificate of OpenSSL's are its names and purposes (openssl-x509, "-trustout"), which are dropped.
+    private static func certificate(_ block: PEM) throws(KeyFileError) -> X509Certificate {
+        let isTrusted = block.label == "TRUSTED CERTIFICATE"
+        let der = isTrusted ? (try? X509Certificate.split(block.content))?.first : block.content
+        guard let der, let certificate = try? X509Certificate(der: der) else {
+            throw .malformed("a certificate in it is malformed")
+        }
+        return certificate
     }
 
     /// The only block of a kind; identical copies of it are ignored.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCrypto
+public import YKCrypto
 import YKTransport
 import YKWire
 public import YKX509
@@ -10,12 +10,31 @@ extension PIVService {
     ///
     /// - Throws: `noSuchObject`, `malformedObject`, `notInflated`, or `notCertificate`.
     public func certificate(_ slot: PIVSlot) throws(PIVError) -> X509Certificate {
+        try X509Certificate(reading: try storedCertificate(slot))
+    }
+
+    /// The public key in the certificate of a slot, which need not be readable otherwise; `nil` if it is of an unsupported
+    /// kind.
+    ///
+    /// - Throws: As ``certificate(_:)``.
+    public func certifiedKey(_ slot: PIVSlot) throws(PIVError) -> PublicKey? {
+        let der = try storedCertificate(slot)
+        guard let info = try? SubjectPublicKeyInfo(certificate: der) else {
+            return try X509Certificate(reading: der).publicKey
+        }
+        return try? PublicKey(subjectPublicKeyInfo: info.encoded)
+    }
+
+    /// Reads what a slot stores as its certificate (GET DATA), decompressed if necessary but not parsed.
+    ///
+    /// - Throws: `noSuchObject`, `malformedObject`, or `notInflated`.
+    public func storedCertificate(_ slot: PIVSlot) throws(PIVError) -> [UInt8] {
         guard let id = slot.certificateObject else { throw .unusableSlot(slot) }
         let content = try object(id)
         if content.isEmpty { throw .noSuchObject(id) }
         let stored = try parse(id, content) { bytes throws(WireError) in try CertificateObject(decoding: bytes) }
         if stored.stored.isEmpty { throw .noSuchObject(id) }
-        return try X509Certificate(reading: try stored.certificate())
+        return try stored.certificate()
     }
 
     /// Writes a certificate to a slot (PUT DATA), compressed with gzip if requested, and gives the CHUID a new GUID if

@@ -101,7 +101,7 @@ extension PIVService {
     public func publicKey(_ slot: PIVSlot) throws(PIVError) -> PublicKey {
         if let key = try cardPublicKey(slot) { return key }
         do {
-            if let key = try certificate(slot).publicKey { return key }
+            if let key = try certifiedKey(slot) { return key }
         } catch {
             guard case .noSuchObject = error else { throw error }
         }

@@ -32,7 +32,7 @@ extension PIVService {
         if case .absent = state { return nil }
         let policies = state.metadata?.policies
         if let key = state.metadata?.publicKey { return PIVSlotKey(slot: slot, publicKey: key, policies: policies) }
-        let certificate = try tolerant { () throws(PIVError) in try self.certificate(slot) }
-        return certificate?.publicKey.map { PIVSlotKey(slot: slot, publicKey: $0, policies: policies) }
+        let key = try tolerant { () throws(PIVError) in try certifiedKey(slot) } ?? nil
+        return key.map { PIVSlotKey(slot: slot, publicKey: $0, policies: policies) }
     }
 }
