@@ -71,6 +71,54 @@ import YKWire
         #expect(throws: QRError.program(.cancelled)) { try QRReader(slow.runner).seen(showsPicture: true) }
     }
 
+    @Test("of a picture with transparent pixels or codes of both kinds, variants are read as well")
+    func variants() throws {
+        for (name, wanted) in [("qr-transparent", ["b"]), ("qr-one-inverted", ["a", "b"]), ("qr-eci", ["a", "b"])] {
+            let picture = Recordings.fixture("cases/codes/\(name)/qr.png")
+            let programs = FakePrograms([
+                "zbarimg": { _, input in
+                    guard input.starts(with: Array("P5\n".utf8)) else {
+                        return ChildProcess.Ending(status: wanted.count == 1 ? 4 : 0, output: Self.xml(["a"]))
+                    }
+                    // Width times height pixels, of which the corner is white or, in an inverted picture, black.
+                    let head = String(decoding: input.prefix(20), as: UTF8.self).split(separator: "\n")
+                    let size = head[1].split(separator: " ").compactMap { Int($0) }
+                    #expect(head[2] == "255" && input.count == 9 + head[1].utf8.count - 1 + size[0] * size[1])
+                    return ChildProcess.Ending(status: 0, output: Self.xml(["b"]))
+                }
+            ])
+            #expect(try QRReader(programs.runner).texts(in: picture) == wanted, "\(name)")
+        }
+        #expect(GrayImage(png: Self.png) == nil && GrayImage(png: []) == nil)
+        let eci = try #require(GrayImage(png: Recordings.fixture("cases/codes/qr-eci/qr.png")))
+        #expect(eci.width == 222 && eci.height == 222 && !eci.isTransparent)
+        #expect(eci.graymap().dropFirst(15).first == 255 && eci.graymap(isInverted: true).dropFirst(15).first == 0)
+        for count in stride(from: 0, to: 400, by: 7) {
+            var changed = Recordings.fixture("cases/codes/qr-transparent/qr.png")
+            changed[count] ^= 0x21
+            _ = GrayImage(png: changed)
+            _ = GrayImage(png: Array(changed.prefix(count)))
+        }
+    }
+
+    @Test("all exports of an archive, and what is left out of it and of a picture")
+    func archives() throws {
+        var notes: [ImportSource.Note] = []
+        func read(_ bytes: [UInt8], _ codes: QRReader = QRReader(FakePrograms([:]).runner)) throws -> [String] {
+            notes = []
+            let items = try ImportSource(bytes, codes: codes).items(
+                unlocking: { _ in nil }, password: { _ in Secret([]) }, noting: { notes.append($0) })
+            return items.map { (try? $0.account.get().id.text) ?? "\($0.origin)" }
+        }
+        let both = Recordings.fixture("cases/codes/zip-of-two-exports/both.zip")
+        #expect(try read(both) == ["GitHub:bob", "Shop:eve"] && notes.isEmpty)
+        #expect(throws: ExportError.self) { try AuthenticatorExport.recognize(both) }
+        let (reader, _) = reader(["https://example.com", Self.uri])
+        #expect(try read(Self.png, reader) == ["Acme:alice"] && notes == [.otherCode(.web)])
+        let quoted = Array("\"\(Self.uri)\"\n<\(Self.uri)>\n".utf8)
+        #expect(try read(quoted) == ["Acme:alice", "Acme:alice"])
+    }
+
     @Test("zbar's guess at the encoding of a text is replaced by its bytes")
     func encodings() throws {
         let bytes = Array("otpauth://totp/Größe?secret=AA".utf8)

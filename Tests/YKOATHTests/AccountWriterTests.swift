@@ -45,13 +45,17 @@ struct AccountWriterTests {
         #expect(!isPrepared)
     }
 
-    @Test(arguments: [(FirmwareVersion(5, 7, 1), false), (FirmwareVersion(4, 2, 0), true)])
-    func refusesBeginnings(_ version: FirmwareVersion, _ isHarmful: Bool) async throws {
-        let service = try await Virtual.open(Virtual.empty(version))
+    @Test("Only firmware that would damage the longer name refuses its beginning")
+    func refusesBeginnings() async throws {
+        let current = try await Virtual.open(Virtual.empty(FirmwareVersion(5, 7, 1)))
+        try await AccountWriter(service: current).write(Virtual.account("alice2"), force: false)
+        try await AccountWriter(service: current).write(Virtual.account("alice"), force: false)
+        #expect(try await current.accounts().count == 2)
+        let service = try await Virtual.open(Virtual.empty(FirmwareVersion(4, 2, 0)))
         try await AccountWriter(service: service).write(Virtual.account("alice2"), force: false)
         let short = Virtual.account("alice")
         await #expect(
-            throws: OATHError.nameCollides(short.id, with: Virtual.account("alice2").id, isHarmful: isHarmful)
+            throws: OATHError.nameCollides(short.id, with: Virtual.account("alice2").id)
         ) { try await AccountWriter(service: service).check(short, force: false) }
         try await AccountWriter(service: service).check(short, force: true)
     }

@@ -76,6 +76,9 @@ struct FormatTests {
         #expect(try KeyboardLayout.it.scanCodes("è°.*") == [0x2F, 0xB4, 0x37, 0xB0])
         #expect(try KeyboardLayout.bepo.scanCodes("b1ê") == [0x14, 0x9E, 0x64])
         #expect(try KeyboardLayout.norman.scanCodes("d;:h") == [0x08, 0x13, 0x93, 0x33])
+        #expect(try KeyboardLayout.fr.scanCodes("?<>") == [0x90, 0x64, 0xE4])
+        #expect(try KeyboardLayout.uk.scanCodes("\\|") == [0x64, 0xE4])
+        #expect(try KeyboardLayout.de.scanCodes("^°") == [0x35, 0xB5])
     }
 
     @Test(

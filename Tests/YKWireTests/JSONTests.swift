@@ -39,6 +39,18 @@ import YKWire
         #expect(#expect(throws: WireError.self) { try JSONValue(parsing: text) }?.code == code, "\(text)")
     }
 
+    @Test(
+        "What other programs write is repaired on request",
+        arguments: [
+            (#"{"a":"x\ud83d"}"#, JSONValue(dictionaryLiteral: ("a", "x\u{FFFD}"))),
+            (#"["\ud83d\u0041\udc00\n\ud83d\ude00"]"#, JSONValue.array(["\u{FFFD}A\u{FFFD}\n😀"])),
+            (#"{"a":1,"b":2,"a":3}"#, JSONValue(dictionaryLiteral: ("b", 2), ("a", 3))),
+        ])
+    func repairs(_ text: String, _ value: JSONValue) throws {
+        #expect(throws: WireError.self) { try JSONValue(parsing: text) }
+        #expect(try JSONValue(repairing: Array(text.utf8)) == value)
+    }
+
     @Test func badUTF8IsRefused() {
         for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82]] {
             #expect(throws: WireError.self) { try JSONValue(parsing: [0x22] + bytes + [0x22]) }

@@ -12,6 +12,9 @@ import YKWire
         #expect(Modhex.encode(otp.publicID) == "cccccccccccb" && otp.ciphertext.count == 16)
         #expect(otp.description == Self.text)
         #expect(try YubicoOTP(parsing: Self.text.uppercased()) == otp)
+        let typed = try YubicoOTP(parsing: "jjjjjjtkexipehbueckdbnbd.hx.ntgxbettpieghgyk")
+        #expect(typed.description == "cccccckvdbgrdjnfdivhnlnhejbelkubndkkrgdujutv")
+        #expect(try YubicoOTP(parsing: "JJJJJJTKEXIPEHBUECKDBNBD.HX.NTGXBETTPIEGHGYK") == typed)
         #expect(try YubicoOTP(publicID: otp.publicID, ciphertext: otp.ciphertext) == otp)
         #expect(try YubicoOTP(parsing: String(Self.text.suffix(32))).publicID.isEmpty)
     }

@@ -27,6 +27,11 @@ public enum Base32 {
     ///
     /// - Throws: `WireError` for any other character, or a number of characters that no number of bytes encodes to.
     public static func decode(_ text: some StringProtocol) throws(WireError) -> [UInt8] {
+        try decode(text, droppingRest: false)
+    }
+
+    /// Decodes any number of characters; the bits of an incomplete byte at the end are dropped if the caller allows it.
+    package static func decode(_ text: some StringProtocol, droppingRest: Bool) throws(WireError) -> [UInt8] {
         var bytes: [UInt8] = []
         var pending: UInt32 = 0
         var bits: UInt32 = 0
@@ -47,7 +52,7 @@ public enum Base32 {
                 bytes.append(UInt8(truncatingIfNeeded: pending >> bits))
             }
         }
-        guard bits < 5 else { throw WireError(.truncated, at: text.utf8.count, "incomplete base 32") }
+        guard bits < 5 || droppingRest else { throw WireError(.truncated, at: text.utf8.count, "incomplete base 32") }
         return bytes
     }
 

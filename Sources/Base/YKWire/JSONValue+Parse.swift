@@ -9,16 +9,30 @@ extension JSONValue {
     /// Parses exactly one value from UTF-8 text (RFC 8259), at most 64 levels deep; duplicate keys are an error.
     public init(parsing bytes: [UInt8]) throws(WireError) {
         var parser = Parser(bytes: bytes)
-        self = try parser.value(depth: 0)
-        parser.skipSpace()
-        guard parser.position == bytes.count else {
-            throw WireError(.trailing, at: parser.position, "text left over after the JSON value")
-        }
+        self = try parser.whole()
+    }
+
+    /// Parses what another program wrote carelessly: U+FFFD replaces half of a surrogate pair, as in a name that was cut in
+    /// the middle of an emoji, and of duplicate keys the last one counts.
+    package init(repairing bytes: [UInt8]) throws(WireError) {
+        var parser = Parser(bytes: bytes)
+        parser.repairs = true
+        self = try parser.whole()
     }
 
     private struct Parser {
         let bytes: [UInt8]
         var position = 0
+        var repairs = false
+
+        mutating func whole() throws(WireError) -> JSONValue {
+            let value = try value(depth: 0)
+            skipSpace()
+            guard position == bytes.count else {
+                throw WireError(.trailing, at: position, "text left over after the JSON value")
+            }
+            return value
+        }
 
         var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
@@ -81,8 +95,9 @@ extension JSONValue {
                 skipSpace()
                 let start = position
                 let key = try string()
-                guard keys.insert(key).inserted else {
-                    throw WireError(.duplicate, at: start, "duplicate key \(key)")
+                if !keys.insert(key).inserted {
+                    guard repairs else { throw WireError(.duplicate, at: start, "duplicate key \(key)") }
+                    members.removeAll { $0.key == key }
                 }
                 skipSpace()
                 guard take(":") else { throw fault("expected :") }
@@ -166,6 +181,7 @@ extension JSONValue {
         mutating func unicodeEscape() throws(WireError) -> [UInt8] {
             let start = position - 2
             let unit = try codeUnit()
+            let end = position
             if UTF16.isLeadSurrogate(unit), take("\\"), take("u") {
                 let second = try codeUnit()
                 if UTF16.isTrailSurrogate(second) {
@@ -173,7 +189,9 @@ extension JSONValue {
                 }
             }
             guard let scalar = Unicode.Scalar(unit) else {
-                throw WireError(.malformed, at: start, "lone surrogate in a string")
+                guard repairs else { throw WireError(.malformed, at: start, "lone surrogate in a string") }
+                position = end
+                return Array("\u{FFFD}".utf8)
             }
             return Array(String(Character(scalar)).utf8)
         }

@@ -3,7 +3,7 @@
 /// The text of a file that a person or a program saved, in whichever encoding.
 ///
 /// Editors and shells of Windows write UTF-16 and byte order marks, older programs Windows-1252. UTF-8 is tried first;
-/// bytes with control characters that no text has are not text.
+/// bytes with control characters that no text has are not text. A damaged line does not affect the others.
 package enum TextFile {
     /// The byte order mark in UTF-8.
     private static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -11,10 +11,34 @@ package enum TextFile {
     /// Decodes UTF-8, with or without a byte order mark; UTF-16 with one, or whose first character is ASCII; otherwise
     /// Windows-1252, which contains ISO 8859-1.
     ///
+    /// Lines of UTF-8 remain UTF-8 beside lines of other bytes. In a line with both, U+FFFD replaces what is not UTF-8.
+    ///
     /// - Parameter bytes: The whole file.
     /// - Returns: The text without a byte order mark; `nil` if the bytes are not text.
     package static func decode(_ bytes: [UInt8]) -> String? {
-        unicode(bytes) ?? (isUTF16(bytes) || bytes.starts(with: utf8Mark) ? nil : windows1252(bytes))
+        unicode(bytes) ?? (isUTF16(bytes) ? nil : lines(bytes.dropFirst(bytes.starts(with: utf8Mark) ? 3 : 0)))
+    }
+
+    /// Decodes each line on its own. Without a byte order mark or a character in UTF-8, a byte that Windows-1252 does not
+    /// have means that the file is not text.
+    private static func lines(_ bytes: ArraySlice<UInt8>) -> String? {
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        let isMarked = bytes.startIndex > 0
+        let isUTF8 = isMarked || lines.contains { hasUTF8($0) }
+        var decoded: [String] = []
+        for line in lines {
+            let repaired = String(decoding: line, as: UTF8.self)
+            let isASCII = line.allSatisfy { $0 < 0x80 }
+            let text = isMarked || isASCII || hasUTF8(line) ? repaired : windows1252(line) ?? (isUTF8 ? repaired : nil)
+            guard let text, !text.unicodeScalars.contains(where: isControl) else { return nil }
+            decoded.append(text)
+        }
+        return decoded.listed(by: "\n")
+    }
+
+    /// Whether a line has a character of two or more bytes in UTF-8.
+    private static func hasUTF8(_ line: ArraySlice<UInt8>) -> Bool {
+        String(decoding: line, as: UTF8.self).unicodeScalars.contains { !$0.isASCII && $0 != "\u{FFFD}" }
     }
 
     /// Decodes UTF-8 or UTF-16, as ``decode(_:)`` does.
@@ -72,7 +96,7 @@ package enum TextFile {
     }
 
     /// `nil` if a byte has no character, or is a control character that no text has.
-    private static func windows1252(_ bytes: [UInt8]) -> String? {
+    private static func windows1252(_ bytes: ArraySlice<UInt8>) -> String? {
         var text = String.UnicodeScalarView()
         for byte in bytes {
             let value = (0x80...0x9F).contains(byte) ? upper[Int(byte) - 0x80] : UInt32(byte)

@@ -110,6 +110,7 @@ extension ImportFault: Explained {
         case .container(let error): error.explanation
         case .exported(let error) where error.reason == .twoStep: error.explanation
         case .exported(let error): .malformed("a key cannot hold this account: \(error)")
+        case .unreadableFile(let error): error.explanation
         }
     }
 }
@@ -123,6 +124,22 @@ extension ImportSource.Origin {
         case .key(let id): "\(name), key \(id.printable)"
         case .exported(let format, let number, let label):
             "\(format.name) export \(name), " + (label.isEmpty ? "entry \(number)" : "'\(label.printable)'")
+        case .file(let file, let origin): origin.words(in: "\(name), \(file.printable)")
+        }
+    }
+}
+
+extension ImportSource.Note {
+    /// What is not among the accounts of a file.
+    package func words(in name: String) -> String {
+        switch self {
+        case .otherFiles(let files):
+            let shown = files.prefix(5).map { "'\($0.printable)'" }.listed()
+            let more = files.count > 5 ? " and \(files.count - 5) more" : ""
+            return "no accounts in these files of \(name): \(shown)\(more)"
+        case .otherCode(let kind): return "skipped a QR code in \(name) that is not an account (\(kind.rawValue))"
+        case .uncertainText(let text):
+            return "a QR code in \(name) is not UTF-8, so check the name: \(text.printable)"
         }
     }
 }

@@ -97,11 +97,10 @@ extension OATHError: Explained {
                 "exists", .policy, "an account '\(id.text.printable)' already exists, and its secret would be lost",
                 hint: "choose another name, or overwrite it with --force")
         case .writtenBefore(let id): Self.repeated(id)
-        case .nameCollides(let id, let other, let isHarmful):
+        case .nameCollides(let id, let other):
             Explanation(
                 "name-collides", .policy,
-                "the name '\(id.text.printable)' is a prefix of '\(other.text.printable)'"
-                    + (isHarmful ? ", which this firmware would overwrite" : ", which some firmware confuses"),
+                "the name '\(id.text.printable)' is a prefix of '\(other.text.printable)', which this firmware would overwrite",
                 hint: "choose another name, or add it anyway with --force")
         case .touchNotApplied(let id):
             Explanation(

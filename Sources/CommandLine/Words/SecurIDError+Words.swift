@@ -45,7 +45,8 @@ extension SecurIDError: Explained {
         case .pin(let rule): rule.explanation
         case .severalTokens(let serials):
             Explanation(
-                "several-tokens", .severalDevices, "the file contains \(serials.count) tokens",
+                "several-tokens", .severalDevices,
+                "the file contains \(serials.isEmpty ? "several" : "\(serials.count)") tokens",
                 hint: "choose with --serial N, or import them with --all", candidates: Array(serials.prefix(50)))
         case .noSuchToken(let serial):
             Explanation("no-such-token", .notFound, "the file has no token \(serial.printable)")

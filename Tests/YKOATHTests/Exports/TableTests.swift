@@ -80,8 +80,37 @@ import YKOATH
             try lines(text, "secret") == [
                 "Ü | a | SHA256 8 60 s", "- | h | SHA1 6 counter 7", "Steam | g | SHA1 6 30 s Steam", "A:b: algorithm",
                 "A:c: digits", "A:d: period", "A:e: counter", "A:f: secret", "A:i: secret", "A | j | SHA1 8 60 s",
-                ": label",
+                "row 12: secret", ": label",
             ])
+    }
+
+    @Test("A row whose fields are shifted is read if it has a URI, and never skipped")
+    func shiftedRows() throws {
+        let text =
+            "name,login_uri,login_totp\nFoo, Inc.,,\(Self.uri),x\nBar, Ltd.,u,hunter2\nNote\n,,\nA,u,\(Self.secret),,\n"
+        #expect(
+            try ExportSample(text).summary().lines == [
+                "Acme | alice | SHA1 6 30 s", "row 3: secret", "row 4: secret", "- | A | SHA1 6 30 s",
+            ])
+        #expect(
+            try lines("name,x,secret\nFoo, Inc.,,\(Self.uri)\nB,\(Self.uri),\nC,,\(Self.secret)\n", "secret")
+                == ["Acme | alice | SHA1 6 30 s", "Acme | alice | SHA1 6 30 s", "- | C | SHA1 6 30 s"])
+        #expect(OtpauthError(.secret, .shiftedRow(fields: 5, columns: 4)).description.contains("5 fields"))
+    }
+
+    @Test("Names of columns: the best one that has text in the row, and those of accounts first")
+    func bestColumns() throws {
+        let proton = "name,email,username,totp\nG,a@b,,\(Self.secret)\nG,a@b,c,\(Self.secret)\n"
+        #expect(try lines(proton, "totp") == ["G | a@b | SHA1 6 30 s", "G | c | SHA1 6 30 s"])
+        let keePass = "Account,Login Name,Web Site,OTP\nGitHub,bob,https://x,\(Self.secret)\n"
+        #expect(try lines(keePass, "OTP") == ["GitHub | bob | SHA1 6 30 s"])
+        #expect(
+            try lines("sep=;\r\nIssuer;Account;Secret\r\nA;b;\(Self.secret)\r\n", "Secret") == ["A | b | SHA1 6 30 s"])
+        #expect(
+            try columns("Password,x,OTP\n\(Self.secret),\(Self.secret),\(Self.secret)\n") == [
+                "3 OTP 1", "2 x 1", "1 Password 1",
+            ])
+        #expect(try lines("otp,otp,name\nhunter2,\(Self.secret),A\n", "otp") == ["- | A | SHA1 6 30 s"])
     }
 
     @Test("a table is limited in its width and in its fields")

@@ -75,11 +75,11 @@ public enum KeyboardLayout: String, Sendable, Hashable, CaseIterable {
         case .us:
             (#"abcdefghijklmnopqrstuvwxyz1234567890-=[]\;'`,./"#, ##"ABCDEFGHIJKLMNOPQRSTUVWXYZ!@#$%^&*()_+{}|:"~<>?"##)
         case .uk:
-            ("abcdefghijklmnopqrstuvwxyz1234567890-=[]#;'`,./", "ABCDEFGHIJKLMNOPQRSTUVWXYZ!\"£$%^&*()_+{}~:@¬<>?")
+            ("abcdefghijklmnopqrstuvwxyz1234567890-=[]#;'`,./\\", "ABCDEFGHIJKLMNOPQRSTUVWXYZ!\"£$%^&*()_+{}~:@¬<>?|")
         case .de:
-            ("abcdefghijklmnopqrstuvwxzy1234567890ß´ü+#öä^,.-<", "ABCDEFGHIJKLMNOPQRSTUVWXZY!\"§$%&/()=?`Ü*'ÖÄ·;:_>")
+            ("abcdefghijklmnopqrstuvwxzy1234567890ß´ü+#öä^,.-<", "ABCDEFGHIJKLMNOPQRSTUVWXZY!\"§$%&/()=?`Ü*'ÖÄ°;:_>")
         case .fr:
-            ("qbcdefghijkl,noparstuvzxyw&é\"'(-è_çà)=·$*mù²;:!<", "QBCDEFGHIJKL·NOPARSTUVZXYW1234567890°+·£µM%·./§·")
+            ("qbcdefghijkl,noparstuvzxyw&é\"'(-è_çà)=·$*mù²;:!<", "QBCDEFGHIJKL?NOPARSTUVZXYW1234567890°+·£µM%·./§>")
         case .it:
             (
                 #"abcdefghijklmnopqrstuvwxyz1234567890'ìè+ùòà\,.-<"#,

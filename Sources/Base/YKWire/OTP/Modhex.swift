@@ -11,6 +11,16 @@ public enum Modhex {
         String(decoding: bytes.flatMap { [letters[Int($0 >> 4)], letters[Int($0 & 15)]] }, as: UTF8.self)
     }
 
+    /// The characters of the same keys on a computer set to Dvorak, which YubiCloud accepts as well.
+    private static let dvorak = Array("jxe.uidchtnbpygk".utf8)
+
+    /// Decodes pairs of letters that were typed with the layout Dvorak; `nil` for other characters.
+    static func decode(dvorak text: some StringProtocol) -> [UInt8]? {
+        try? Hex.pairs(of: text, "character") { letter in
+            dvorak.firstIndex(of: letter == 0x2E ? letter : letter | 0x20).map { UInt8($0) }
+        }
+    }
+
     /// Decodes pairs of letters of either case.
     ///
     /// - Throws: `WireError` with the offset for an odd count or an invalid character.

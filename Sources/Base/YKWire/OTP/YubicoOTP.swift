@@ -12,14 +12,19 @@ public struct YubicoOTP: Hashable, Sendable, CustomStringConvertible {
     /// The possible lengths of a password, in letters.
     public static let lengths = 32...64
 
-    /// Parses 32 to 64 modhex letters of either case; the last 32 are the block.
+    /// Parses 32 to 64 modhex letters of either case, also as a computer set to Dvorak types them; the last 32 are the
+    /// block.
     public init(parsing text: some StringProtocol) throws(WireError) {
         let count = text.utf8.count
         guard Self.lengths.contains(count) else {
             throw WireError(
                 count < 32 ? .truncated : .tooLarge, at: count, "a Yubico OTP has 32 to 64 letters, not \(count)")
         }
-        let bytes = try Modhex.decode(text)
+        let bytes: [UInt8]
+        do { bytes = try Modhex.decode(text) } catch {
+            guard let typed = Modhex.decode(dvorak: text) else { throw error }
+            bytes = typed
+        }
         publicID = Array(bytes.dropLast(Self.blockSize))
         ciphertext = Array(bytes.suffix(Self.blockSize))
     }

@@ -97,11 +97,12 @@ struct OATHImport: Verb {
 
     func run(in run: Run) async throws -> Outcome<ImportedAccounts> {
         var items: [Item] = []
-        for file in files { items += try self.items(of: file, run) }
-        Self.refuseRepeated(&items)
+        var notes: [String] = []
+        for file in files { items += try self.items(of: file, run) { notes.append($0) } }
+        notes += Self.mergeRepeated(&items)
         let good = items.count { if case .success = $0.account { true } else { false } }
         let gaps = MigrationPart.gaps(among: items.compactMap(\.part)).map(\.explanation)
-        let notes = items.compactMap(\.note)
+        notes += items.compactMap(\.note)
         if run.plan != nil { (gaps.map(\.message) + notes).forEach { run.terminal.warn($0) } }
         if run.plan != nil { run.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
         if good > 0, !yes, run.plan == nil { try confirm(items, good, gaps.map(\.message) + notes) }
@@ -118,21 +119,32 @@ struct OATHImport: Verb {
         return outcome
     }
 
-    /// Refuses accounts with the name of an earlier one: on the key, they would overwrite it.
-    private static func refuseRepeated(_ items: inout [Item]) {
-        var first: [[UInt8]: String] = [:]
-        for index in items.indices {
-            guard case .success(let account) = items[index].account else { continue }
-            if let other = first[account.id.rawName] {
-                items[index].account = .failure(OATHError.repeated(account.id, other))
-            } else {
-                first[account.id.rawName] = items[index].origin
+    /// Refuses accounts with the name of an earlier one, which they would overwrite on the key, and removes those that
+    /// are equal to it.
+    ///
+    /// - Returns: What was removed.
+    private static func mergeRepeated(_ items: inout [Item]) -> [String] {
+        var first: [[UInt8]: (NewOATHAccount, origin: String)] = [:]
+        var notes: [String] = []
+        items = items.compactMap { item in
+            guard case .success(let account) = item.account else { return item }
+            guard let (earlier, origin) = first[account.id.rawName] else {
+                first[account.id.rawName] = (account, item.origin)
+                return item
             }
+            if account.isSame(as: earlier) {
+                notes.append("'\(account.id.text.printable)' occurs twice with the same secret, and is added once")
+                return nil
+            }
+            var item = item
+            item.account = .failure(OATHError.repeated(account.id, origin))
+            return item
         }
+        return notes
     }
 
     /// Reads the accounts of a file.
-    private func items(of file: String, _ run: Run) throws -> [Item] {
+    private func items(of file: String, _ run: Run, noting: (String) -> Void) throws -> [Item] {
         let (name, terminal) = (file == "-" ? "standard input" : file, run.terminal)
         let source = ImportSource(
             try Files.read(file), codes: .interruptible, cancellation: Interruption.cancellation)
@@ -148,7 +160,8 @@ struct OATHImport: Verb {
                 unlocking: { try fileKey($0, terminal) },
                 password: { format in
                     try filePassword("password of the \(format.name) export \(name.printable)", terminal)
-                }
+                },
+                noting: { noting($0.words(in: name.printable)) }
             ).map { Item($0, in: name) }
         } catch let error as ImportError { throw error.explanation(in: name) }
     }
@@ -248,6 +261,14 @@ struct OATHImport: Verb {
     private func filePassword(_ question: String, _ terminal: Terminal) throws -> Secret {
         if let fileKeyFd { return try SecretInput.line(from: fileKeyFd) }
         return try file.password(question, terminal)
+    }
+}
+
+extension NewOATHAccount {
+    /// Whether both give the same codes under the same name.
+    fileprivate func isSame(as other: NewOATHAccount) -> Bool {
+        id == other.id && secret.value == other.secret.value && algorithm == other.algorithm && digits == other.digits
+            && counter == other.counter
     }
 }
 

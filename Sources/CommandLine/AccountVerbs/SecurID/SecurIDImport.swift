@@ -111,21 +111,33 @@ struct SecurIDImport: Verb {
                 "the file also holds a PIN, which is not imported: give it with 'securid code --ask-pin'")
         }
         if !new.isEmpty { try await save(new, store, run) }
-        return outcome(source.tokens, new, store.file, source.form, run)
+        var outcome = outcome(source.tokens, new, store.file, source.form, run)
+        if source.unreadable > 0, outcome.answer.failure == nil {
+            outcome.answer.failure = .malformed("\(source.unreadable) more token links cannot be read")
+        }
+        return outcome
     }
 
-    /// Returns the tokens, the form of the source, and whether the source holds a PIN. The content of the source is not
-    /// kept in memory afterwards, since it may hold many tokens.
-    private func read(
-        _ own: String?, _ run: Run
-    ) async throws -> (tokens: [SecurIDToken], form: String, hasPIN: Bool) {
+    /// What was read of a source.
+    private struct Content {
+        var tokens: [SecurIDToken]
+        let form: String
+        var hasPIN = false
+        /// The number of token links that cannot be read.
+        var unreadable = 0
+    }
+
+    /// Reads the source. It is not kept in memory afterwards, since it may hold many tokens.
+    private func read(_ own: String?, _ run: Run) async throws -> Content {
         let input = try input(run)
         let secret = try password.source.given(run.terminal)
         guard let input, input.form != "ctkip" else {
-            return ([try await server.fetch(input, ctkip, run)], "ctkip", false)
+            return Content(tokens: [try await server.fetch(input, ctkip, run)], form: "ctkip")
         }
         let hasPIN = if case .stoken(let source) = input { source.hasPIN } else { false }
-        return (try tokens(of: input, own, secret, run), input.form, hasPIN)
+        return Content(
+            tokens: try tokens(of: input, own, secret, run), form: input.form, hasPIN: hasPIN,
+            unreadable: input.unreadableCount)
     }
 
     /// Returns the CT-KIP link itself if one was given, otherwise the content of the source.
@@ -143,7 +155,7 @@ struct SecurIDImport: Verb {
         let wanted = try wanted(input)
         let devices = [deviceId ?? own].compactMap { $0 }
         func read(_ password: SharedSecret?) throws(SecurIDError) -> [SecurIDToken] {
-            let count = wanted?.count ?? input.serials.count
+            let count = wanted?.count ?? input.count
             let counter = count > 20 ? Counter(run.terminal, "reading the tokens", of: count) : nil
             defer { counter?.end() }
             return try input.tokens(SecurIDKeys(password: password, deviceIDs: devices), wanted) { counter?.show($0) }
@@ -167,7 +179,7 @@ struct SecurIDImport: Verb {
     private func wanted(_ input: SecurIDInput) throws -> [String]? {
         if all { return nil }
         if !serial.isEmpty { return serial }
-        guard input.serials.count > 1 else { return nil }
+        guard input.count > 1 else { return nil }
         throw SecurIDError.severalTokens(input.serials)
     }
 
@@ -268,10 +280,14 @@ enum TokenSource {
             do { return try SecurIDInput(parsing: bytes) } catch { throw Explanation(error).in(file: source) }
         }
         let texts = try QRReader.interruptible.texts(in: bytes, source == "-" ? "standard input" : source.printable)
-        for text in texts.dropLast() {
-            if let input = try? SecurIDInput(parsing: Array(text.utf8)) { return input }
+        let inputs = texts.compactMap { try? SecurIDInput(parsing: Array($0.utf8)) }
+        guard !inputs.isEmpty else { return try SecurIDInput(parsing: Array((texts.last ?? "").utf8)) }
+        guard let joined = SecurIDInput.joined(inputs) else {
+            throw Explanation(
+                "several-codes", .usage, "the picture has \(inputs.count) QR codes with tokens",
+                hint: "crop it to one of them")
         }
-        return try SecurIDInput(parsing: Array((texts.last ?? "").utf8))
+        return joined
     }
 
     /// Whether a word is a token string or link rather than a file name.

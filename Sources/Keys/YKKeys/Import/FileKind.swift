@@ -47,7 +47,7 @@ public enum FileKind: String, Hashable, Sendable, CaseIterable {
     private static func text(_ text: String) -> FileKind {
         let start = text.trimmed
         switch start.unicodeScalars.first {
-        case "{", "[": return (try? JSONValue(parsing: start)) == nil ? .damagedJSON : .json
+        case "{", "[": return (try? JSONValue(repairing: Array(start.utf8))) == nil ? .damagedJSON : .json
         case "<":
             let head = String(start.prefix(1024)).lowercased()
             if head.contains(bytesOf: "<svg") { return .svg }

@@ -30,6 +30,18 @@ public struct ImportSource: Sendable {
         case key(String)
         /// An entry of an export, from 1, with its label, which may be empty.
         case exported(AuthenticatorExport.Format, Int, label: String)
+        /// A place in a file of an archive.
+        indirect case file(String, Origin)
+    }
+
+    /// What a source has beside accounts, or what is uncertain about them.
+    public enum Note: Sendable, Hashable {
+        /// These files of an archive have no accounts.
+        case otherFiles([String])
+        /// A QR code of a picture is not an account.
+        case otherCode(QRPayload.Kind)
+        /// A QR code's text is neither UTF-8 nor UTF-16 and was decoded as this.
+        case uncertainText(String)
     }
 
     /// The content.
@@ -57,13 +69,20 @@ public struct ImportSource: Sendable {
     ///   - choosing: Chooses among the columns of a table that may contain the accounts, if `column` is `nil`.
     ///   - unlocking: Returns the key for an encrypted key container; not called for other sources.
     ///   - password: Returns the password of an encrypted export; not called for other sources.
+    ///   - noting: Receives what is not among the items.
     /// - Throws: ``ImportError``, or the error of a closure.
     public func items(
         guessing: Bool = false, column: String? = nil,
         choosing: ([AuthenticatorExport.Column]) throws -> AuthenticatorExport.Column? = { _ in nil },
-        unlocking: (PSKCProtection) throws -> PSKCUnlocking?, password: (AuthenticatorExport.Format) throws -> Secret
+        unlocking: (PSKCProtection) throws -> PSKCUnlocking?, password: (AuthenticatorExport.Format) throws -> Secret,
+        noting: (Note) -> Void = { _ in }
     ) throws -> [Item] {
-        if column == nil, QRReader.isImage(bytes) { return try Self.lines(try images()) }
+        if let archive = try lifted({ () throws(ExportError) in try AuthenticatorExport.archive(bytes) }) {
+            return try items(in: archive, noting, password) { source throws in
+                try source.items(column: column, choosing: choosing, unlocking: unlocking, password: password)
+            }
+        }
+        if column == nil, QRReader.isImage(bytes) { return try Self.lines(try images(noting)) }
         if column == nil, PSKC.matches(bytes) { return try container(unlocking) }
         if let export = try lifted({ () throws(ExportError) in
             try AuthenticatorExport.recognize(bytes, guessing: guessing, column: column)
@@ -72,7 +91,7 @@ public struct ImportSource: Sendable {
             return try items(of: export, chosen, password)
         }
         guard let text = TextFile.decode(bytes) else { throw ImportError.unrecognized(FileKind(bytes)) }
-        let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmed }
+        let lines = text.split(whereSeparator: \.isNewline).map { Self.unquoted(String($0).trimmed) }
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
         // A file without any URI is of another kind, so no error is reported for each of its lines.
         guard lines.isEmpty || lines.contains(where: Self.isURI) else {
@@ -85,8 +104,62 @@ public struct ImportSource: Sendable {
         line.lowercased().hasPrefix("otpauth:") || MigrationPayload.matches(line)
     }
 
-    private func images() throws(ImportError) -> [String] {
-        do { return try codes.texts(in: bytes) } catch { throw .image(error) }
+    /// A URI without the quotes or brackets around it.
+    private static func unquoted(_ line: String) -> String {
+        for (first, last) in [("\"", "\""), ("'", "'"), ("<", ">")] where line.hasPrefix(first) && line.hasSuffix(last)
+        {
+            let inner = String(line.dropFirst().dropLast())
+            return isURI(inner) ? inner : line
+        }
+        return line
+    }
+
+    /// The texts of the QR codes that may be accounts, or of all if none is.
+    private func images(_ noting: (Note) -> Void) throws(ImportError) -> [String] {
+        let payloads: [QRPayload]
+        do { payloads = try codes.payloads(in: bytes) } catch { throw .image(error) }
+        let accounts = payloads.filter { [.account, .migration].contains($0.kind) }
+        for other in payloads where !accounts.isEmpty && !accounts.contains(other) { noting(.otherCode(other.kind)) }
+        return (accounts.isEmpty ? payloads : accounts).map { payload in
+            let text = (payload.text ?? String(decoding: payload.bytes, as: UTF8.self)).trimmed
+            if !payload.isEncodingCertain, let shown = payload.masked { noting(.uncertainText(shown)) }
+            return text
+        }
+    }
+
+    /// The accounts of all files of an archive. A file that cannot be read is an item that says why, unless the archive
+    /// has nothing else.
+    private func items(
+        in archive: AuthenticatorExport.Archive, _ noting: (Note) -> Void,
+        _ password: (AuthenticatorExport.Format) throws -> Secret, read: (ImportSource) throws -> [Item]
+    ) throws -> [Item] {
+        var items = try archive.encrypted.map { try self.items(of: $0, nil, password) } ?? []
+        var failures: [(String, ImportError)] = []
+        var others = archive.others
+        for file in archive.files {
+            do {
+                var plain = try lifted { () throws(ExportError) in try archive.contents(of: file) }
+                defer { Secret.wipe(&plain) }
+                if AuthenticatorExport.isArchive(plain) { throw ImportError.unrecognized(.binary) }
+                let found = try read(ImportSource(plain, codes: codes, cancellation: cancellation))
+                items += found.map { item in
+                    var item = item
+                    item.origin = .file(file.name, item.origin)
+                    return item
+                }
+            } catch let error as ImportError {
+                switch error {
+                case .unrecognized, .empty, .export(.noSuchColumn): others.append(file.name)
+                default: failures.append((file.name, error))
+                }
+            }
+        }
+        guard !items.isEmpty else {
+            throw failures.first?.1 ?? ImportError.export(AuthenticatorExport.Archive.withoutExport)
+        }
+        if !others.isEmpty { noting(.otherFiles(others)) }
+        return items
+            + failures.map { Item(origin: .file($0.0, .whole), account: .failure(.unreadableFile($0.1))) }
     }
 
     private func lifted<Value>(_ body: () throws(ExportError) -> Value) throws(ImportError) -> Value {
@@ -169,4 +242,6 @@ public enum ImportFault: Error, Hashable, Sendable {
     case container(PSKCError)
     /// A key cannot hold the account of an export.
     case exported(OtpauthError)
+    /// A file of an archive could not be read, and with it none of its accounts.
+    indirect case unreadableFile(ImportError)
 }

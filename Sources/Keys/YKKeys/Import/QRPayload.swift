@@ -36,11 +36,14 @@ public struct QRPayload: Hashable, Sendable {
     public let text: String?
     /// The purpose of the code.
     public let kind: Kind
+    /// Whether the encoding of the text is certain: UTF-8 or UTF-16. QR readers do not report any other that a code names.
+    public let isEncodingCertain: Bool
 
     /// Recognizes the bytes of a code.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
         text = TextFile.decode(bytes)
+        isEncodingCertain = TextFile.unicode(bytes) != nil
         kind = text.map { Self.kind(of: $0.trimmed.lowercased()) } ?? .binary
     }
 

@@ -44,7 +44,37 @@ public struct QRReader: Sendable {
     /// - Throws: `notImage`, `noCode`, `unreadable`, `noReader`, or `program`.
     public func payloads(in image: [UInt8]) throws(QRError) -> [QRPayload] {
         guard Self.isImage(image) else { throw .notImage(FileKind(image)) }
-        let source = image.starts(with: Self.png) ? "PNG:-" : "JPEG:-"
+        let picture = image.starts(with: Self.png) ? GrayImage(png: image) : nil
+        var found: [QRPayload] = []
+        var failure: QRError?
+        do throws(QRError) {
+            let source = image.starts(with: Self.png) ? "PNG:-" : "JPEG:-"
+            found = try payloads(in: image, source)
+        } catch {
+            guard error == .noCode, picture != nil else { throw error }
+            failure = error
+        }
+        // zbar takes transparent pixels for black, and of a picture with codes of both kinds only those dark on light.
+        for other in picture.map(Self.variants) ?? [] {
+            var other = other
+            defer { Secret.wipe(&other) }
+            do throws(QRError) {
+                found += try payloads(in: other, "PGM:-").filter { !found.contains($0) }
+            } catch {
+                if case .program = error, found.isEmpty { throw error }
+            }
+        }
+        guard !found.isEmpty else { throw failure ?? .noCode }
+        return found
+    }
+
+    /// The picture as it looks on white and on black, and with light and dark exchanged.
+    private static func variants(_ picture: GrayImage) -> [[UInt8]] {
+        picture.isTransparent
+            ? [picture.graymap(), picture.graymap(background: 0)] : [picture.graymap(isInverted: true)]
+    }
+
+    private func payloads(in image: [UInt8], _ source: String) throws(QRError) -> [QRPayload] {
         var result = try run(imagePrograms, "zbarimg", ["--xml", source], input: image)
         defer { Secret.wipe(&result.output) }
         // 4 means "no code"; a truncated image ends with 0 as well.

@@ -25,9 +25,8 @@ public enum OATHError: Error, Hashable, Sendable {
     case exists(OATHAccountID)
     /// An account of that name was written just before and would be overwritten; nothing was sent.
     case writtenBefore(OATHAccountID)
-    /// The name is a prefix of another account's name: some firmware confuses the two, and this firmware, if
-    /// `isHarmful`, damages the other account. Nothing was sent.
-    case nameCollides(OATHAccountID, with: OATHAccountID, isHarmful: Bool)
+    /// The name is a prefix of another account's name, and this firmware would damage the other account. Nothing was sent.
+    case nameCollides(OATHAccountID, with: OATHAccountID)
     /// The account is stored, but the key gives its codes without the touch that it should require.
     case touchNotApplied(OATHAccountID)
     /// The key has no room for another account (6A84).

@@ -23,6 +23,12 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
         case badEncoding
         /// The field is not base 32.
         case badBase32
+        /// The field is base 32 with a character missing or too many.
+        case incompleteBase32
+        /// The field contains a character that ends a name for some programs.
+        case zeroCharacter
+        /// The row of a table has this number of fields instead of the header's, so its columns are shifted.
+        case shiftedRow(fields: Int, columns: Int)
         /// The secret is only the server's half: the device contributes the other (privacyIDEA's two-step enrolment).
         case twoStep
     }
@@ -51,6 +57,10 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
                 + " is not a number from \(range.lowerBound) to \(range.upperBound)"
         case .badEncoding: "\(field.rawValue) is not percent-encoded UTF-8"
         case .badBase32: "\(field.rawValue) is not base 32"
+        case .incompleteBase32: "\(field.rawValue) is base 32 with a character missing or too many"
+        case .zeroCharacter: "\(field.rawValue) contains a zero character"
+        case .shiftedRow(let fields, let columns):
+            "\(field.rawValue) is in an unknown column: the row has \(fields) fields, the header \(columns)"
         case .twoStep: "\(field.rawValue) is only half of the secret: this is a two-step enrolment"
         }
     }

@@ -87,7 +87,8 @@ public struct AuthenticatorExport: Sendable {
     ///   - column: The name or number of the column with the accounts, if the file is a table. It is then read as a
     ///     table, whatever program wrote it.
     /// - Returns: The export; `nil` if the bytes are in no known format, or more than ``byteLimit``.
-    /// - Throws: ``ExportError/unreadable(_:_:)`` for a known format that cannot be read, such as a KeePass database,
+    /// - Throws: ``ExportError/unreadable(_:_:)`` for a known format that cannot be read, such as a KeePass database or a ZIP
+    ///   archive with several exports (see ``archive(_:)``),
     ///   ``ExportError/malformed(_:_:)`` for a damaged export, and ``ExportError/noSuchColumn(_:_:)``.
     public static func recognize(
         _ bytes: [UInt8], guessing: Bool = false, column: String? = nil
@@ -99,7 +100,7 @@ public struct AuthenticatorExport: Sendable {
         if bytes.starts(with: Array("SQLite format 3".utf8)) {
             throw .unreadable("SQLite database", "use the program's own export instead of its database")
         }
-        if ZipArchive.matches(bytes) { return try ZippedExport.recognize(bytes, column: column) }
+        if let archive = try archive(bytes) { return try archive.only(column: column) }
         return try ExportFormats.recognize(ExportFile(bytes, isGuessed: guessing, column: column))
     }
 

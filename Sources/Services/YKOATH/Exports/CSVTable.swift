@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKWire
+
 /// Values separated by commas, semicolons or tabs, with a header line (RFC 4180): quoted fields may hold separators, line
 /// breaks and doubled quotes.
 struct CSVTable: Sendable {
@@ -14,8 +16,15 @@ struct CSVTable: Sendable {
 
     /// Reads a table; `nil` if the header has fewer columns, a quoted field is unterminated, or there are too many fields.
     init?(_ text: String, columns minimum: Int = 2) {
-        let bytes = Array(text.utf8)
-        let separators = Array(",;\t".utf8)
+        var bytes = Array(text.utf8)
+        var separators = Array(",;\t".utf8)
+        // Excel's first line "sep=;" names the separator.
+        if bytes.count > 5, String(decoding: bytes.prefix(4), as: UTF8.self).lowercased() == "sep=",
+            [0x0A, 0x0D].contains(bytes[5])
+        {
+            separators = [bytes[4]]
+            bytes = Array(bytes.dropFirst(5).drop { $0 == 0x0A || $0 == 0x0D })
+        }
         let widths = separators.map { separator in
             var reader = Reader(bytes: bytes, separator: separator)
             return reader.row()?.count ?? 0
@@ -39,6 +48,46 @@ struct CSVTable: Sendable {
     subscript(row: [String], column: String) -> String {
         guard let index = columns[column], index < row.count else { return "" }
         return row[index]
+    }
+
+    /// What a row has in the column of the codes.
+    enum Code {
+        /// The row has no account.
+        case none
+        /// The text of the column.
+        case text(String)
+        /// An `otpauth://` URI that is in another column, since the row has other columns than the header.
+        case uri(String)
+        /// The row has another number of fields than the header, and no URI, so its code cannot be found.
+        case shifted(OtpauthError)
+    }
+
+    /// Finds the code of a row.
+    ///
+    /// Some programs write commas without quotes, which shifts the fields behind them: what then stands in the column may
+    /// be a password, so only a URI counts, wherever it is.
+    func code(of row: [String], in column: Int) -> Code {
+        let end = row.lastIndex { !$0.trimmed.isEmpty }.map { $0 + 1 } ?? 0
+        let text = column < row.count ? row[column].trimmed : ""
+        if text.isOtpauth { return .text(text) }
+        let isAligned = end <= header.count && column < row.count
+        if isAligned, !text.isEmpty { return .text(text) }
+        if let uri = row.first(where: { $0.trimmed.isOtpauth }) { return .uri(uri.trimmed) }
+        if isAligned || end == 0 { return .none }
+        return .shifted(OtpauthError(.secret, .shiftedRow(fields: row.count, columns: header.count)))
+    }
+
+    /// The accounts of the rows with a code, whose columns have these names.
+    func entries(code: String, title: String, user: String) -> [AuthenticatorExport.Entry] {
+        guard let column = columns[code] else { return [] }
+        return rows.enumerated().compactMap { number, row in
+            switch self.code(of: row, in: column) {
+            case .none: nil
+            case .text(let code): ExportFields.entry(code: code, title: self[row, title], user: self[row, user])
+            case .uri(let uri): ExportFields.entry(code: uri, title: nil, user: nil)
+            case .shifted(let error): .init(label: "row \(number + 2)", account: .failure(error))
+            }
+        }
     }
 
     private struct Reader {
@@ -94,4 +143,9 @@ struct CSVTable: Sendable {
             isAtEnd || [separator, Self.lineFeed, Self.carriageReturn].contains(bytes[position])
         }
     }
+}
+
+extension String {
+    /// Whether it begins like an `otpauth://` URI.
+    fileprivate var isOtpauth: Bool { lowercased().hasPrefix("otpauth://") }
 }

@@ -69,7 +69,10 @@ struct ExportFields {
         case .bytes(nil): throw OtpauthError(.secret, .notUnderstood(nil))
         case .bytes(let found?): bytes = found
         case .base32(let text?):
-            guard let decoded = try? Base32.decode(text) else { throw OtpauthError(.secret, .badBase32) }
+            // As most authenticators do, which may have stored secrets of any length.
+            guard let decoded = try? Base32.decode(text, droppingRest: true) else {
+                throw OtpauthError(.secret, .badBase32)
+            }
             bytes = decoded
         }
         defer { Secret.wipe(&bytes) }
@@ -138,7 +141,7 @@ extension JSONValue {
 
     /// Parses decrypted JSON; invalid JSON means that the key is wrong or the file damaged.
     init(decrypted bytes: [UInt8], _ format: AuthenticatorExport.Format) throws(ExportError) {
-        guard let json = try? JSONValue(parsing: bytes) else {
+        guard let json = try? JSONValue(repairing: bytes) else {
             throw .malformed(format, "the decrypted text is not JSON")
         }
         self = json

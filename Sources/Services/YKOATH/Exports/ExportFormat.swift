@@ -56,7 +56,7 @@ struct ExportFile: Sendable {
         (self.bytes, self.isGuessed, self.column) = (bytes, isGuessed, column)
         text = TextFile.decode(bytes).map { String($0.unicodeScalars.drop { $0.properties.isWhitespace }) }
         let isJSON = ["{", "["].contains(text?.unicodeScalars.first)
-        json = isJSON ? text.flatMap { try? JSONValue(parsing: $0) } : nil
+        json = isJSON ? text.flatMap { try? JSONValue(repairing: Array($0.utf8)) } : nil
         table = isJSON ? nil : text.flatMap { CSVTable($0, columns: column == nil ? 2 : 1) }
     }
 }

@@ -23,9 +23,10 @@ struct AccountLabel {
         self.name = name
     }
 
-    /// Throws if there is neither a name nor an issuer.
+    /// Throws if there is neither a name nor an issuer, or if one contains a zero character.
     func check() throws(OtpauthError) {
         if name.isEmpty { throw OtpauthError(.label, .empty) }
+        if (name + (issuer ?? "")).utf8.contains(0) { throw OtpauthError(.label, .zeroCharacter) }
     }
 
     private static func withoutIssuer(_ name: String, _ issuer: String) -> String {

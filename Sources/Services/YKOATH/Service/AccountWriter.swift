@@ -30,8 +30,8 @@ public final class AccountWriter {
         guard !force else { return }
         let conflicts = try await service.conflicts(with: new.id)
         if conflicts.duplicate != nil { throw .exists(new.id) }
-        if let other = conflicts.extending.first {
-            throw .nameCollides(new.id, with: other.id, isHarmful: conflicts.isHarmful)
+        if conflicts.isHarmful, let other = conflicts.extending.first {
+            throw .nameCollides(new.id, with: other.id)
         }
     }
 

@@ -62,10 +62,25 @@ struct OtpauthParts {
         }
     }
 
+    /// Escapes the percent signs that do not begin an escape, which browsers and authenticators take literally.
+    private static func literal(_ text: Substring) -> String {
+        let parts = text.split(separator: "%", omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(String(parts.first ?? "")) { result, part in
+            let digits = part.utf8.prefix(2)
+            let isEscape = digits.count == 2 && (try? Hex.decode(String(Substring(digits)))) != nil
+            return result + (isEscape ? "%" : "%25") + part
+        }
+    }
+
     /// Issuer and name without surrounding spaces. The colon between them may be percent-encoded; an unencoded colon
     /// takes precedence, and encoded ones are then part of the issuer and name.
     func labelFields() throws(OtpauthError) -> (issuer: String?, name: String) {
-        var parts = label.halves(at: ":").map { PercentEncoding.decode($0) }
+        var parts = label.halves(at: ":").map { PercentEncoding.decode(Self.literal($0)) }
+        if let issuer = self["issuer"], let whole = PercentEncoding.decode(Self.literal(label)),
+            issuer.utf8.contains(UInt8(ascii: ":")), whole.hasPrefix(issuer + ":")
+        {
+            parts = [issuer, String(whole.dropFirst(issuer.count + 1))]
+        }
         if parts.count == 1 { parts = parts[0]?.halves(at: ":").map(String.init) ?? [nil] }
         guard let first = parts[0], let last = parts[parts.count - 1] else {
             throw OtpauthError(.label, .badEncoding)
@@ -74,10 +89,14 @@ struct OtpauthParts {
         return (first.trimmed.isEmpty ? nil : first.trimmed, last.trimmed)
     }
 
-    func secret() throws(OtpauthError) -> Secret {
+    /// The secret. An incomplete byte at its end is dropped if the program that wrote the URI does so.
+    func secret(droppingRest: Bool) throws(OtpauthError) -> Secret {
         guard let text = parameters["secret"] else { throw OtpauthError(.secret, .missing) }
-        guard var bytes = try? Base32.decode(text) else { throw OtpauthError(.secret, .badBase32) }
+        guard var bytes = try? Base32.decode(text, droppingRest: true) else {
+            throw OtpauthError(.secret, .badBase32)
+        }
         defer { Secret.wipe(&bytes) }
+        guard droppingRest || (try? Base32.decode(text)) != nil else { throw OtpauthError(.secret, .incompleteBase32) }
         if bytes.isEmpty { throw OtpauthError(.secret, .empty) }
         return Secret(bytes)
     }

@@ -32,11 +32,11 @@ public enum OtpauthURI {
         let parts = try OtpauthParts(text, allowsRepeats: false)
         if parts.isTwoStep { throw OtpauthError(.secret, .twoStep) }
         let standIn = AccountLabel(issuer: title == user ? nil : title?.trimmed, name: user?.trimmed)
-        return try account(parts, standIn: standIn)
+        return try account(parts, standIn: standIn, droppingRest: true)
     }
 
     private static func account(
-        _ parts: OtpauthParts, validating: Bool = true, standIn: AccountLabel? = nil
+        _ parts: OtpauthParts, validating: Bool = true, standIn: AccountLabel? = nil, droppingRest: Bool = false
     ) throws(OtpauthError) -> NewOATHAccount {
         let (labelIssuer, name) = try parts.labelFields()
         let isSteam = parts.isSteam || labelIssuer?.lowercased() == "steam"
@@ -56,7 +56,7 @@ public enum OtpauthURI {
         if validating, digits == 5, !takesFive { throw OtpauthError(.digits, .outOfRange("5", 6...8)) }
         let id = OATHAccountID(issuer: label.issuer, name: label.name, period: .seconds(period), type: parts.type)
         return NewOATHAccount(
-            id: id, secret: try parts.secret(), algorithm: try parts.algorithm(),
+            id: id, secret: try parts.secret(droppingRest: droppingRest), algorithm: try parts.algorithm(),
             digits: digits == 5 && takesFive ? 6 : Int(digits),
             counter: UInt32(truncatingIfNeeded: counter))
     }

@@ -5,7 +5,7 @@ public import YKTransport
 import YKWire
 
 /// A token as 291 bytes in base64, versions 3 and 4.
-public struct AlphanumericCTF: Sendable {
+public struct AlphanumericCTF: Hashable, Sendable {
     /// The version, 3 or 4.
     public let version: Int
     /// Whether a password is needed.

@@ -4,7 +4,7 @@ import YKCrypto
 import YKWire
 
 /// A token as a string of 81 to 85 decimal digits, versions 1 and 2.
-public struct NumericCTF: Sendable {
+public struct NumericCTF: Hashable, Sendable {
     /// The version, 1 or 2.
     public let version: Int
     /// The serial number, 12 digits.
@@ -94,7 +94,7 @@ extension UInt8 {
 }
 
 /// Bits written as octal digits, three bits per digit, most significant bit first.
-struct BitField: Sendable {
+struct BitField: Hashable, Sendable {
     private let digits: [UInt8]
 
     /// Reads ASCII digits; `nil` for a digit above 7.

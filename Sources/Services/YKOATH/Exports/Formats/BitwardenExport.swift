@@ -29,12 +29,7 @@ enum BitwardenExport: ExportFormat {
     private static func csv(_ table: CSVTable) -> AuthenticatorExport? {
         guard table.has("name", "login_totp") else { return nil }
         return AuthenticatorExport(.bitwarden) { () throws(ExportError) in
-            table.rows.compactMap { row in
-                let code = table[row, "login_totp"]
-                if code.trimmed.isEmpty { return nil }
-                return ExportFields.entry(
-                    code: code, title: table[row, "name"], user: table[row, "login_username"])
-            }
+            table.entries(code: "login_totp", title: "name", user: "login_username")
         }
     }
 
@@ -43,8 +38,14 @@ enum BitwardenExport: ExportFormat {
         guard let items = json["items"]?.array else { throw .malformed(.bitwarden, "items") }
         return items.compactMap { item in
             guard let code = item["login"]?.text("totp"), !code.trimmed.isEmpty else { return nil }
-            return ExportFields.entry(code: code, title: item.text("name"), user: item["login"]?.text("username"))
+            return ExportFields.entry(
+                code: code, title: item.text("name").map(withoutNull), user: item["login"]?.text("username"))
         }
+    }
+
+    /// Bitwarden Authenticator writes "Shop:null" for an account that has no name.
+    private static func withoutNull(_ title: String) -> String {
+        title.hasSuffix(":null") ? String(title.dropLast(":null".count)) : title
     }
 
     private static func open(_ json: JSONValue, _ unlocking: ExportUnlocking) throws(ExportError) -> [UInt8] {

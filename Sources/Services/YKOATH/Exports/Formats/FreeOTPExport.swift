@@ -99,11 +99,10 @@ enum FreeOTPExport: ExportFormat {
 private struct JavaMap: Sendable {
     static let mark: [UInt8] = [0xAC, 0xED, 0x00, 0x05]
 
-    /// A class descriptor and an object: a map with two fields and data of its own.
+    /// An object and its class descriptor, of a map with data of its own, up to the number of fields.
     private static let head =
         [0x73, 0x72, 0x00, 0x11] + Array("java.util.HashMap".utf8)
-        + [0x05, 0x07, 0xDA, 0xC1, 0xC3, 0x16, 0x60, 0xD1, 0x03, 0x00, 0x02, UInt8(ascii: "F"), 0x00, 0x0A]
-        + Array("loadFactor".utf8) + [UInt8(ascii: "I"), 0x00, 0x09] + Array("threshold".utf8) + [0x78, 0x70]
+        + [0x05, 0x07, 0xDA, 0xC1, 0xC3, 0x16, 0x60, 0xD1, 0x03]
 
     private(set) var keys: [String] = []
     /// The places of the values among the strings.
@@ -125,8 +124,18 @@ private struct JavaMap: Sendable {
         guard try reader.bytes(4) == Self.mark, try reader.bytes(Self.head.count) == Self.head else {
             throw WireError(.malformed, at: reader.offset, "no map")
         }
+        // Android 6 has only the load factor, later versions the threshold as well: numbers of four bytes.
+        let fields = Int(try reader.uint16())
+        for _ in 0..<fields {
+            let type = try reader.byte()
+            _ = try reader.bytes(Int(try reader.uint16()))
+            guard [UInt8(ascii: "F"), UInt8(ascii: "I")].contains(type), fields <= 4 else {
+                throw WireError(.malformed, at: reader.offset, "no map")
+            }
+        }
+        guard try reader.bytes(2) == [0x78, 0x70] else { throw WireError(.malformed, at: reader.offset, "no map") }
         // The fields, and a block of the capacity and the number of entries.
-        _ = try reader.bytes(8)
+        _ = try reader.bytes(4 * fields)
         guard try reader.bytes(2) == [0x77, 0x08] else { throw WireError(.malformed, at: reader.offset, "no map") }
         _ = try reader.bytes(4)
         let count = try reader.uint32()
@@ -141,7 +150,7 @@ private struct JavaMap: Sendable {
             values[key] = place
             keys.append(key)
         }
-        for place in Set(values.values) { documents[place] = try? JSONValue(parsing: strings[place]) }
+        for place in Set(values.values) { documents[place] = try? JSONValue(repairing: Array(strings[place].utf8)) }
         guard try reader.byte() == 0x78 else { throw WireError(.trailing, at: reader.offset, "more than the map") }
         try reader.finish()
     }

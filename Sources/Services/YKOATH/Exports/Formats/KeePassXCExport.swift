@@ -8,11 +8,7 @@ enum KeePassXCExport: ExportFormat {
     static func recognize(_ file: ExportFile) -> AuthenticatorExport? {
         guard let table = file.table, table.has("Group", "Title", "Username", "TOTP") else { return nil }
         return AuthenticatorExport(.keePassXC) { () throws(ExportError) in
-            table.rows.compactMap { row in
-                let code = table[row, "TOTP"]
-                if code.trimmed.isEmpty { return nil }
-                return ExportFields.entry(code: code, title: table[row, "Title"], user: table[row, "Username"])
-            }
+            table.entries(code: "TOTP", title: "Title", user: "Username")
         }
     }
 }

@@ -14,7 +14,7 @@ enum TableExport: ExportFormat {
         }
         let layout = Layout(table)
         if let name = file.column {
-            guard let column = layout.column(name), layout.mayHaveAccounts(column) else {
+            guard let column = layout.column(name) else {
                 throw .noSuchColumn(name, layout.candidates)
             }
             return AuthenticatorExport(format) { () throws(ExportError) in layout.entries(column) }
@@ -28,33 +28,48 @@ enum TableExport: ExportFormat {
 
     /// The columns of a table, by purpose.
     private struct Layout {
+        let table: CSVTable
         let rows: [[String]]
         let names: [String]
 
         /// A table without a header begins with its first account; its columns have numbers only.
         init(_ table: CSVTable) {
+            self.table = table
             let hasHeader = !table.header.contains { $0.isCode || $0.isSecret }
             rows = hasHeader ? table.rows : [table.header] + table.rows
             names = hasHeader ? table.header.map(\.trimmed) : table.header.map { _ in "" }
         }
 
-        /// The columns with otpauth URIs, then those in which every text is a secret.
+        /// The columns with otpauth URIs, then those in which every text is a secret: first those whose names say so, last
+        /// those of passwords, which can look like base 32.
         var candidates: [AuthenticatorExport.Column] {
             let all = names.indices.map { describe($0) }
-            return all.filter { $0.content == .uris } + all.filter { $0.content == .secrets }
+            let secrets = all.filter { $0.content == .secrets }
+            let ranks = secrets.map { rank($0.name) }
+            return all.filter { $0.content == .uris }
+                + (0...2).flatMap { wanted in zip(secrets, ranks).filter { $0.1 == wanted }.map(\.0) }
         }
 
-        /// The column with this name, ignoring case, otherwise with this number.
+        private func rank(_ name: String) -> Int {
+            let name = plain(name)
+            if ["otp", "secret", "2fa", "seed"].contains(where: { name.contains(bytesOf: $0) }) || name == "key" {
+                return 0
+            }
+            return name.contains(bytesOf: "pass") || name == "pin" ? 2 : 1
+        }
+
+        /// The column with accounts that has this name, ignoring case if none has it as it is, or this number.
         func column(_ wanted: String) -> AuthenticatorExport.Column? {
-            let index =
-                names.firstIndex(of: wanted) ?? names.firstIndex { $0.lowercased() == wanted.trimmed.lowercased() }
-                ?? Int(wanted).map { $0 - 1 }
-            return index.flatMap { names.indices.contains($0) ? describe($0) : nil }
+            let exact = names.indices.filter { names[$0] == wanted }
+            let similar = names.indices.filter { names[$0].lowercased() == wanted.trimmed.lowercased() }
+            let numbered = Int(wanted).map { $0 - 1 }.flatMap { names.indices.contains($0) ? $0 : nil }
+            let named = exact + similar
+            return (named.isEmpty ? [numbered].compactMap { $0 } : named).map(describe).first(where: mayHaveAccounts)
         }
 
         /// Whether the column that the user named has at least one URI or secret; otherwise it is one with passwords or
         /// names.
-        func mayHaveAccounts(_ column: AuthenticatorExport.Column) -> Bool {
+        private func mayHaveAccounts(_ column: AuthenticatorExport.Column) -> Bool {
             rows.contains { row in
                 let text = column.number <= row.count ? row[column.number - 1].trimmed : ""
                 return text.isCode || text.lowercased().hasPrefix("key=") || text.isShortSecret
@@ -70,20 +85,34 @@ enum TableExport: ExportFormat {
                 count: texts.count)
         }
 
-        /// The accounts of the rows that have text in the column.
+        /// The accounts of the rows that have text in the column. Title and user are, in each row, those of the best
+        /// column that has text there.
         func entries(_ column: AuthenticatorExport.Column) -> [AuthenticatorExport.Entry] {
             let place = column.number - 1
-            let title = index(of: TableExport.titles, besides: [place])
-            let user = index(of: TableExport.users, besides: [place, title].compactMap { $0 })
+            let isUserElsewhere = TableExport.logins.contains { index(of: [$0], besides: [place]) != nil }
+            let titles =
+                TableExport.titles
+                + (isUserElsewhere ? ["account"] + TableExport.sites : TableExport.sites + ["account"])
+            let (titleColumns, userColumns) = (indices(of: titles, place), indices(of: TableExport.users, place))
             let others = [["type", "otptype"], ["algorithm", "algo"], ["digits"], TableExport.periods, ["counter"]]
             let fields = others.map { index(of: $0, besides: [place]) }
-            return rows.compactMap { row in
+            return rows.enumerated().compactMap { line, row in
                 func field(_ index: Int?) -> String? { index.flatMap { $0 < row.count ? row[$0].trimmed : nil } }
-                guard let code = field(place), !code.isEmpty else { return nil }
+                let title = titleColumns.first { field($0)?.isEmpty == false }
+                let user = userColumns.first { $0 != title && field($0)?.isEmpty == false }
+                let code: String
+                switch table.code(of: row, in: place) {
+                case .none: return nil
+                case .text(let text): code = text
+                case .uri(let uri): return ExportFields.entry(code: uri, title: nil, user: nil)
+                case .shifted(let error):
+                    let first = names.contains { !$0.isEmpty } ? 2 : 1
+                    return .init(label: "row \(line + first)", account: .failure(error))
+                }
                 if code.isCode || code.lowercased().hasPrefix("key=") {
                     return ExportFields.entry(code: code, title: field(title), user: field(user))
                 }
-                let name = field(user).flatMap { $0.isEmpty ? nil : $0 }
+                let name = field(user)
                 let number = { field(fields[$0]).map { JSONValue.string($0) } }
                 return ExportFields(
                     type: field(fields[0]).flatMap { TableExport.types.contains($0.lowercased()) ? $0 : nil } ?? "totp",
@@ -92,6 +121,11 @@ enum TableExport: ExportFormat {
                     algorithm: field(fields[1]), digits: number(2), period: number(3), counter: number(4)
                 ).entry
             }
+        }
+
+        /// All columns with these names, the best first.
+        private func indices(of known: [String], _ place: Int) -> [Int] {
+            known.flatMap { name in names.indices.filter { $0 != place && plain(names[$0]) == name } }
         }
 
         private func index(of known: [String], besides others: [Int]) -> Int? {
@@ -109,11 +143,13 @@ enum TableExport: ExportFormat {
     }
 
     /// The usual names of the columns with the issuer and with the account, the best first.
-    private static let titles = ["issuer", "service", "title", "name", "site", "website", "account", "url"]
+    private static let titles = ["issuer", "service", "title", "name"]
+    private static let sites = ["site", "website", "url"]
     private static let periods = ["period", "step", "interval", "timestep"]
     /// A column with other values, such as "login", has the program's own types.
     private static let types: Set<String> = ["totp", "hotp", "steam"]
-    private static let users = ["username", "loginusername", "loginname", "user", "login", "account", "email", "name"]
+    private static let logins = ["username", "loginusername", "loginname", "user", "login"]
+    private static let users = logins + ["account", "accountname", "email", "emailaddress", "name"]
 }
 
 extension String {
