@@ -55,7 +55,7 @@ struct OtherProgramTests {
         request.userVerification = .discouraged
         let signed = try #require(try await service.assert(request).first).libFIDO2Lines(for: request)
         #expect(signed.count == 5 && (try? Base64.decode(signed[4]))?.count == 64)
-        let response = try ResponseFile(libFIDO2Assertion: Self.text(signed))
+        let response = try #require(try ResponseFile.assertions(libFIDO2: Self.text(signed)).first)
         guard case .assertion(let data, let signature) = response.content else { return }
         #expect(!response.isRegistration && response.credentialID == nil)
         let verifier = AssertionVerification(rpID: "example.com", publicKey: key)

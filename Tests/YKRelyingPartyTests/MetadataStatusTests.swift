@@ -30,6 +30,45 @@ struct MetadataStatusTests {
         #expect(twice.certification(at: today)?.status.rawValue == "FIDO_CERTIFIED_L2")
     }
 
+    @Test("A level counts before FIDO_CERTIFIED of the same day or later")
+    func theLevelCounts() throws {
+        let real = try entry([
+            ["status": "FIDO_CERTIFIED_L1", "effectiveDate": "2020-05-12", "certificateNumber": "FIDO20020180918001"],
+            ["status": "FIDO_CERTIFIED", "effectiveDate": "2020-05-12"],
+            ["status": "FIDO_CERTIFIED", "effectiveDate": "2021-05-12"],
+        ])
+        #expect(real.certification(at: today)?.status.rawValue == "FIDO_CERTIFIED_L1")
+        #expect(real.certification(at: today)?.certificateNumber == "FIDO20020180918001")
+        let plus = try entry([["status": "FIDO_CERTIFIED_L1plus"], ["status": "FIDO_CERTIFIED_L1"]])
+        #expect(plus.certification(at: today)?.status.rawValue == "FIDO_CERTIFIED_L1plus")
+        #expect(try entry([["status": "FIDO_CERTIFIED"]]).certification(at: today)?.status == .certified)
+    }
+
+    @Test("An odd entry does not affect the others")
+    func oddEntries() throws {
+        let blob = try MetadataBLOB(payload: [
+            "no": 1, "nextUpdate": "2026-02-01",
+            "entries": [
+                nil, ["aaguid": "00"], ["statusReports": [["x": 1]]],
+                [
+                    "aaguid": "", "attestationCertificateKeyIdentifiers": ["00"],
+                    "statusReports": [
+                        [
+                            "status": "REVOKED", "certificate": "AQ\nID", "authenticatorVersion": "5",
+                            "effectiveDate": 7,
+                        ],
+                        ["status": "REVOKED", "batchCertificate": 1, "certificateNumber": 12],
+                    ],
+                ],
+            ],
+        ])
+        #expect(blob.entries.count == 1 && blob.faults.count == 4)
+        let reports = try #require(blob.entries.first).reports
+        #expect(reports.map(\.certificate) == [[1, 2, 3], nil] && reports[0].authenticatorVersion == 5)
+        #expect(reports[0].effectiveDate == nil && reports[1].certificateNumber == "12")
+        #expect(blob.faults.last == "entries[3].statusReports[1].batchCertificate: not base64")
+    }
+
     @Test func warnsOfTheWholeModel() throws {
         let entry = try entry([
             ["status": "REVOKED", "effectiveDate": "2026-06-01"],
@@ -64,9 +103,11 @@ struct MetadataStatusTests {
         }
     }
 
-    @Test func hasTheRootOfTheFIDOAlliance() {
+    @Test func hasTheRootsOfTheFIDOAlliance() {
         #expect(
-            Hex.encode(HashAlgorithm.sha256.hash(MetadataBLOB.fidoAllianceAnchor))
-                == "cbb522d7b7f127ad6a0113865bdf1cd4102e7d0759af635a7cf4720dc963c53b")
+            MetadataBLOB.fidoAllianceAnchors.map { Hex.encode(HashAlgorithm.sha256.hash($0)) } == [
+                "4fa3126d8d3a11d1c4855a4f807cbad6cf919d3a5a88b03bea2c6372d93c40c9",
+                "cbb522d7b7f127ad6a0113865bdf1cd4102e7d0759af635a7cf4720dc963c53b",
+            ])
     }
 }

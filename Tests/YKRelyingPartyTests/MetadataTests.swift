@@ -146,6 +146,30 @@ struct MetadataTests {
         await refused(.attestation(.badSignature)) { try await server.register(bad.create) }
     }
 
+    @Test("Self attestation counts if the list says that the model gives it")
+    func selfAttestation() async throws {
+        var own = try Authenticator()
+        own.format = .packed
+        let answer = own
+        func server(_ types: [JSONValue]) throws -> Server {
+            let blob = try MetadataBLOB(payload: [
+                "no": 1, "nextUpdate": "2026-02-01",
+                "entries": [
+                    [
+                        "aaguid": .string(String(repeating: "09", count: 16)), "statusReports": [],
+                        "metadataStatement": ["attestationTypes": .array(types)],
+                    ]
+                ],
+            ])
+            return try Server { $0.attestation = .metadata(MetadataPolicy(blob)) }
+        }
+        let made = try await server(["basic_surrogate"]).register(answer.create)
+        #expect(made.trust == .selfSigned && made.model?.attestationTypes == ["basic_surrogate"])
+        for types: [JSONValue] in [["basic_full"], []] {
+            await refused(.attestation(.untrusted)) { try await server(types).register(answer.create) }
+        }
+    }
+
     /// A server of lists, and a place to keep one.
     final class Web: HTTPClient, MetadataStore {
         struct State {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
+import YKFIDO
 package import YKRelyingParty
 import YKWire
 
@@ -17,6 +18,13 @@ extension MetadataError: Explained {
                 "metadata", .authentication,
                 "the metadata list is signed by \(names.map(\.printable).listed()), not by \(MetadataBLOB.signer)",
                 hint: "do not trust it; download the list from \(MetadataService.address)")
+        case .certificate(.untrusted):
+            Explanation(
+                "metadata", .authentication,
+                "the certificate of the signer of the metadata list does not lead to a trusted root",
+                hint:
+                    "for a list of another service, give its root certificate with --metadata-root; the FIDO Alliance's root "
+                    + "may have changed: use a later version of ykit")
         case .certificate(let problem):
             Explanation(
                 "metadata", .authentication, "the signer of the metadata list is not trusted: \(problem.words)",

@@ -69,18 +69,37 @@ public struct MetadataPolicy: Sendable {
     ) throws(CeremonyError) -> (AttestationVerification.Trust, MetadataEntry?) {
         let trust: AttestationVerification.Trust
         do { trust = try check.check(object, clientDataHash: clientDataHash) } catch { throw .attestation(error) }
-        guard case .certificates(let chain) = trust else { throw .attestation(.untrusted) }
+        let chain: [[UInt8]]
+        switch trust {
+        case .none: throw .attestation(.untrusted)
+        case .selfSigned: chain = []
+        case .certificates(let certificates): chain = certificates
+        }
         let aaguid = object.authenticatorData.credential?.aaguid ?? []
-        guard let entry = metadata.entry(aaguid: aaguid, chain: chain) else { throw .model(.unknown(aaguid: aaguid)) }
+        guard let entry = metadata.entry(aaguid: aaguid, chain: chain) else {
+            throw trust == .selfSigned ? .attestation(.untrusted) : .model(.unknown(aaguid: aaguid))
+        }
         let now = check.clock.now
         if let report = entry.reports.first(where: { refused.contains($0.status) && $0.applies(to: chain, at: now) }) {
             throw .model(.status(report.status))
         }
         guard accepts(entry) else { throw .model(.notAccepted) }
+        let isSelfSigned = trust == .selfSigned
+        // Self attestation is what the model gives only if the statement says so.
+        let isListed = isSelfSigned ? entry.attestationTypes.contains("basic_surrogate") : entry.mayHaveCertificates
+        guard isListed else { throw isSelfSigned ? .attestation(.untrusted) : .model(.attestationType) }
+        if isSelfSigned { return (trust, entry) }
         var anchored = check
         anchored.anchors = TrustAnchors(entry.roots)
         do { return (try anchored.check(object, clientDataHash: clientDataHash), entry) } catch {
             throw .attestation(error)
         }
+    }
+}
+
+extension MetadataEntry {
+    /// Whether the model gives an attestation other than by the credential's own key.
+    fileprivate var mayHaveCertificates: Bool {
+        attestationTypes.isEmpty || attestationTypes.contains { $0 != "basic_surrogate" && $0 != "none" }
     }
 }

@@ -102,12 +102,11 @@ extension WebAuthnRelyingParty {
         do { try data.check(rpID: rpID, presence: true, verification: ceremony.userVerification == .required) } catch {
             throw CeremonyError(data: error)
         }
-        guard data.flags.contains(.backupEligible) == record.isBackupEligible else { throw .backupEligibilityChanged }
+        let isOld = try record.hasOldCounter(after: data)
         do {
             try AssertionVerification(rpID: rpID, publicKey: record.publicKey).check(
                 data, signature: response.signature, clientDataHash: client.hash)
         } catch { throw .signature(error) }
-        let isOld = (data.counter != 0 || record.signCount != 0) && data.counter <= record.signCount
         if isOld, refusesOldCounters { throw .counter(stored: record.signCount, received: data.counter) }
         let blob = response.clientExtensionResults["largeBlob"]
         if ceremony.extensions["largeBlob"]?["write"] != nil, blob?["written"]?.bool != true {

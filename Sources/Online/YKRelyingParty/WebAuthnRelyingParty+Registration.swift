@@ -135,15 +135,13 @@ extension WebAuthnRelyingParty {
         }
         var check = AttestationVerification(rpID: id)
         check.requiresPresence = false
+        check.allowsSHA1 = allowsSHA1
         check.clock = environment.clock
         let (trust, model) = try attestation.assess(object, client.hash, check)
         let outputs = RegistrationOutputs(response)
         try Self.check(outputs, ceremony.extensions)
         let record = CredentialRecord(
-            id: credential.id, user: ceremony.user ?? [], publicKey: credential.publicKey, signCount: data.counter,
-            isUserVerificationInitialized: data.flags.contains(.userVerified), transports: response.transports,
-            isBackupEligible: data.flags.contains(.backupEligible), isBackedUp: data.flags.contains(.backedUp),
-            aaguid: credential.aaguid)
+            credential, data, user: ceremony.user ?? [], transports: response.transports)
         return VerifiedRegistration(
             record: record, trust: trust, format: object.format, model: model, extensions: outputs,
             signingKey: try signingKey(response, ceremony, client.hash, check, model))

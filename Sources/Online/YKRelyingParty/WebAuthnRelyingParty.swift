@@ -20,6 +20,8 @@ public struct WebAuthnRelyingParty: Sendable {
     public var topOrigins: Set<String> = []
     /// The requirements for attestation.
     public var attestation = AttestationPolicy.none
+    /// Whether to accept attestations with SHA-1, as TPMs of many Windows computers make (RS1).
+    public var allowsSHA1 = false
     /// Whether credentials that can be backed up are refused.
     public var requiresDeviceBound = false
     /// Whether an assertion whose signature counter did not increase is refused. If not, it is accepted and reported.
@@ -40,7 +42,7 @@ public struct WebAuthnRelyingParty: Sendable {
     ///   - id: The identifier, a domain name.
     ///   - name: The display name.
     ///   - origins: The origins that run ceremonies: `https://…`, `http://localhost…`, or an application's, such as
-    ///     `android:apk-key-hash:…`.
+    ///     `android:apk-key-hash:…`, or an extension's.
     ///   - relatedOrigins: Origins of other domains that may use the identifier (§5.11). They must be listed in
     ///     ``RelatedOrigins`` at the identifier's own domain.
     ///   - ceremonies: The store of ceremonies in progress.
@@ -53,13 +55,8 @@ public struct WebAuthnRelyingParty: Sendable {
     ) throws(WebAuthnError) {
         var allowed: Set<String> = []
         for text in origins {
-            guard text.contains("://") else {
-                allowed.insert(text)
-                continue
-            }
-            let origin = try Origin(text)
-            _ = try origin.relyingPartyID(id)
-            allowed.insert(origin.description)
+            if !Origin.isOfApplication(text) { _ = try Origin(text).relyingPartyID(id) }
+            allowed.insert(try Origin.comparable(text))
         }
         for text in relatedOrigins { allowed.insert(try Origin(text).description) }
         self.id = id
@@ -74,13 +71,10 @@ public struct WebAuthnRelyingParty: Sendable {
         guard let json else { throw .malformed(.member("response.clientDataJSON", problem: "it is missing")) }
         let data: ClientData
         do { data = try ClientData(parsing: json) } catch { throw .malformed(error) }
-        guard data.type == type else { throw .type(data.type) }
-        guard data.challenge == ceremony.challenge else { throw .challenge }
-        // A payment is confirmed in the page of whoever is paid.
-        let shop = ceremony.payment?["topOrigin"]?.string
-        guard origins.contains(data.origin) || data.origin == shop else { throw .origin(data.origin) }
-        if data.crossOrigin == true, topOrigins.isEmpty, shop == nil { throw .crossOrigin }
-        if let top = data.topOrigin, !topOrigins.contains(top), top != shop { throw .topOrigin(top) }
+        var required = ClientDataRequirements(type)
+        (required.challenge, required.origins, required.topOrigins) = (ceremony.challenge, origins, topOrigins)
+        required.shop = ceremony.payment?["topOrigin"]?.string
+        try required.check(data)
         return data
     }
 

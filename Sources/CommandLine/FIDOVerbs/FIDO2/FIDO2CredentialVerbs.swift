@@ -99,10 +99,17 @@ struct FIDO2CredentialsList: Verb {
         let service = try await run.openCredentials(pin, for: "list its credentials")
         _ = try await token.use(with: service, run)
         let storage = try await service.credentialStorageIfTold()
-        let all = storage?.existing == 0 ? [] : try await service.discoverableCredentials(rpID: rp)
-        return Outcome(
+        let (all, problems) = storage?.existing == 0 ? ([], []) : try await service.listedCredentials(rpID: rp)
+        var outcome = Outcome(
             Listing(credentials: all, storage: storage),
             all.isEmpty ? ["no credentials"] : Table.lines(all.map { long ? $0.longRow : $0.row }))
+        if let (party, problem) = problems.first {
+            var explanation = Explanation(problem)
+            explanation.message =
+                "the key cannot report all credentials of \(party.id.printable): \(explanation.message)"
+            outcome.answer.failure = explanation
+        }
+        return outcome
     }
 }
 

@@ -18,9 +18,10 @@ struct FIDO2Verify: Verb {
         "Verify a registration or an assertion as a relying party does. Needs no key.",
         discussion: """
             FILE is the output of 'ykit --json fido2 register' or 'assert', or WebAuthn's RegistrationResponseJSON or \
-            AuthenticationResponseJSON. An assertion is checked with --registration or --public-key. With --format \
-            libfido2 it is what fido2-cred -M or, with --public-key, fido2-assert -G wrote; a valid credential is \
-            printed as by fido2-cred -V. The exit code is 8 if it does not verify.
+            AuthenticationResponseJSON. An assertion is checked with --registration or --public-key; its counter and \
+            backup eligibility only with the registration. With --format libfido2, FILE is what fido2-cred -M or, with \
+            --public-key, fido2-assert -G wrote; a valid credential is printed as by fido2-cred -V. The exit code is 8 \
+            if it does not verify.
             """,
         examples: [
             Example("ykit fido2 verify registration.json --origin https://example.com"),
@@ -32,7 +33,10 @@ struct FIDO2Verify: Verb {
 
     @Option("--rp <id>", help: "The expected relying party; the origin's host by default.") var rp: String?
 
-    @Option("--origin", help: "The expected origin.") var origin: String?
+    @Option("--origin", help: "The expected origin, also of an app: android:apk-key-hash:…") var origin: String?
+
+    @Option("--top-origin <origin>", help: "A page that may embed the origin's page; may be repeated.")
+    var topOrigin: [String] = []
 
     @Option("--challenge <bytes>", isBase64URL: true, help: "The expected challenge, base64url.") var challenge: String?
 
@@ -46,6 +50,8 @@ struct FIDO2Verify: Verb {
 
     @Option("--trust <file>", help: "Trusted certificates, PEM; an attestation that chains to none of them is refused.")
     var trust: String?
+
+    @Flag("--allow-sha1", help: "Accept RS1, a signature with SHA-1, as TPMs of Windows make.") var allowSHA1 = false
 
     @OptionGroup var metadata: MetadataOptions
 
@@ -63,30 +69,34 @@ struct FIDO2Verify: Verb {
     }
 
     func run(in run: Run) throws -> Outcome<VerificationReport> {
-        let response = try format == .libfido2 ? libFIDO2Response() : Self.response(json: file)
-        var report = VerificationReport(response)
+        let responses = try format == .libfido2 ? libFIDO2Responses() : [Self.response(json: file)]
+        guard let first = responses.first else { throw Explanation.malformed("\(file.printable) is empty") }
+        var report = VerificationReport(first, count: responses.count)
         let list = try metadata.list(in: run)
-        if list != nil, !response.isRegistration {
+        if list != nil, !first.isRegistration {
             throw Explanation.usage("--metadata is for registrations: an assertion does not name the model")
         }
-        do {
-            try verify(response, list, &report, run)
-        } catch let problem as VerificationProblem {
-            report.refuse(problem.words)
-        } catch let refusal as Refusal {
-            report.refuse(refusal.reason)
+        let known = try first.isRegistration ? nil : credential(for: first)
+        for (index, response) in responses.enumerated() {
+            do {
+                try verify(response, known, list, &report, run)
+            } catch let error as CeremonyError {
+                report.refuse((responses.count > 1 ? "number \(index + 1): " : "") + error.verificationWords)
+                if case .attestation(.weakAlgorithm) = error { report.hint = "accept it with --allow-sha1" }
+                break
+            }
         }
         var outcome = Outcome(report, format == .libfido2 ? report.libFIDO2Lines : report.lines)
         outcome.answer.failure = report.failure
         return outcome
     }
 
-    private func libFIDO2Response() throws(Explanation) -> ResponseFile {
+    private func libFIDO2Responses() throws(Explanation) -> [ResponseFile] {
         try Files.parse(file) { bytes throws(FormatError) in
             if publicKey == nil {
-                try ResponseFile(libFIDO2Registration: bytes)
+                [try ResponseFile(libFIDO2Registration: bytes)]
             } else {
-                try ResponseFile(libFIDO2Assertion: bytes)
+                try ResponseFile.assertions(libFIDO2: bytes)
             }
         }
     }
@@ -98,90 +108,56 @@ struct FIDO2Verify: Verb {
     }
 
     private func verify(
-        _ response: ResponseFile, _ list: MetadataBLOB?, _ report: inout VerificationReport, _ run: Run
+        _ response: ResponseFile, _ known: ResponseVerification.Credential?, _ list: MetadataBLOB?,
+        _ report: inout VerificationReport, _ run: Run
     ) throws {
-        try checkClientData(response, &report)
+        var client = ClientDataRequirements(response.isRegistration ? .create : .get)
+        client.challenge = try challenge.map { try BytesArgument.base64($0, "--challenge") }
+        client.origins = try origin.map { [try Origin.comparable($0)] }
+        client.topOrigins = Set(try topOrigin.map { text throws(WebAuthnError) in try Origin.comparable(text) })
+        report.origin = response.clientData?.origin
+        if let data = response.clientData { try client.check(data) }
+        var check = ResponseVerification(rpID: "", client: client)
+        report.skip(check.skippedSteps(of: response.clientData))
         let rpID = try rp ?? response.rpID ?? party(response, &report)
-        report.rpID = rpID
+        (report.rpID, check.rpID) = (rpID, rpID)
+        check.requiresUserVerification = uv
+        check.requiresPresence = !noTouch
+        check.allowsSHA1 = allowSHA1
+        check.clock = run.environment.clock
         switch response.content {
         case .registration(let object):
-            var check = AttestationVerification(rpID: rpID)
-            check.requiresUserVerification = uv
-            check.requiresPresence = !noTouch
-            if let trust { check.anchors = TrustAnchors(try Self.certificates(trust)) }
-            check.clock = run.environment.clock
+            if let trust { check.attestation = .direct(TrustAnchors(try Self.certificates(trust))) }
+            if let list { check.attestation = .metadata(MetadataPolicy(list)) }
             report.isAnchored = trust != nil || list != nil
-            if let list {
-                try assess(object, response.clientDataHash, check, list, &report)
-            } else {
-                report.trust = try check.check(object, clientDataHash: response.clientDataHash)
-            }
+            let aaguid = object.authenticatorData.credential?.aaguid ?? []
+            report.model = list.map { ModelReport(aaguid, in: $0, at: check.clock.now) }
+            let (found, entry) = try check.verify(object, clientDataHash: response.clientDataHash)
+            report.trust = found
+            report.model = list.map { ModelReport(aaguid, in: $0, entry: entry, at: check.clock.now) }
         case .assertion(let data, let signature):
-            let key = try key(for: response)
-            var check = AssertionVerification(rpID: rpID, publicKey: key)
-            check.requiresUserVerification = uv
-            check.requiresPresence = !noTouch
-            try check.check(data, signature: signature, clientDataHash: response.clientDataHash)
-        }
-    }
-
-    /// Checks an attestation with the list of models.
-    private func assess(
-        _ object: AttestationObject, _ clientDataHash: [UInt8], _ check: AttestationVerification,
-        _ list: MetadataBLOB, _ report: inout VerificationReport
-    ) throws {
-        let aaguid = object.authenticatorData.credential?.aaguid ?? []
-        report.model = ModelReport(aaguid, in: list, at: check.clock.now)
-        do throws(CeremonyError) {
-            let (trust, entry) = try MetadataPolicy(list).assess(object, clientDataHash, check)
-            report.trust = trust
-            report.model = ModelReport(aaguid, in: list, entry: entry, at: check.clock.now)
-        } catch {
-            switch error {
-            case .attestation(let problem): throw problem
-            case .model(.unknown): throw Refusal(reason: "its model is not in the metadata list")
-            case .model(let refusal): throw Refusal(reason: "its model is refused: \(refusal.description.printable)")
-            default: throw error
-            }
+            guard let known else { return }
+            report.skip(try check.verify(response, data, signature: signature, by: known))
         }
     }
 
     /// The relying party if none was given: the origin's host, or the parent domain whose hash the key signed.
     private func party(_ response: ResponseFile, _ report: inout VerificationReport) throws -> String {
-        report.notChecked.append("relying party")
-        let host = try Origin(report.origin ?? "").host
+        let name = report.origin ?? ""
+        guard !Origin.isOfApplication(name) else {
+            throw Explanation.usage("the origin \(name.printable) has no host: give the relying party with --rp")
+        }
+        report.skip([.relyingParty])
+        let host = try Origin(name).host
         let labels = host.split(separator: ".")
         let domains = labels.indices.dropLast().map { labels[$0...].joined(separator: ".") }
         return domains.first { HashAlgorithm.sha256.hash($0.utf8) == response.authenticatorData.rpIDHash } ?? host
     }
 
-    /// Checks the client data, and notes what was not requested.
-    private func checkClientData(_ response: ResponseFile, _ report: inout VerificationReport) throws {
-        guard let data = response.clientData else { return }
-        report.origin = data.origin
-        let wanted: ClientData.Kind = response.isRegistration ? .create : .get
-        guard data.type == wanted else {
-            throw Refusal(reason: "the client data are of type \(data.type.rawValue.printable)")
-        }
-        if let challenge {
-            guard try BytesArgument.base64(challenge, "--challenge") == data.challenge else {
-                throw Refusal(reason: "it answers a different challenge")
-            }
-        } else {
-            report.notChecked.append("challenge")
-        }
-        if let origin {
-            guard try Origin(origin).description == data.origin else {
-                throw Refusal(reason: "it comes from \(data.origin.printable)")
-            }
-        } else {
-            report.notChecked.append("origin")
-        }
-    }
-
-    private func key(for response: ResponseFile) throws -> COSEKey {
+    private func credential(for response: ResponseFile) throws -> ResponseVerification.Credential {
         if let publicKey {
-            return try Files.parse(publicKey) { bytes throws(FormatError) in try COSEKey(pem: bytes) }
+            let key = try Files.parse(publicKey) { bytes throws(FormatError) in try COSEKey(pem: bytes) }
+            return .keys(key.withAlgorithms(allowingSHA1: allowSHA1))
         }
         guard let registration else {
             throw Explanation.usage("an assertion is checked with --registration FILE or --public-key FILE")
@@ -191,10 +167,7 @@ struct FIDO2Verify: Verb {
         else {
             throw Explanation.malformed("\(registration) is not a registration")
         }
-        guard response.credentialID == nil || credential.id == response.credentialID else {
-            throw Refusal(reason: "it is from another credential")
-        }
-        return credential.publicKey
+        return .record(CredentialRecord(credential, object.authenticatorData))
     }
 
     private static func certificates(_ file: String) throws(Explanation) -> [[UInt8]] {
@@ -202,10 +175,29 @@ struct FIDO2Verify: Verb {
         if found.isEmpty { throw Explanation.malformed("\(file) has no PEM certificate") }
         return found
     }
+}
 
-    /// Why a response does not verify, besides its signature.
-    private struct Refusal: Error {
-        let reason: String
+extension CeremonyError {
+    /// The reason for the failure of a verification, after "the registration does not verify: ".
+    fileprivate var verificationWords: String {
+        switch self {
+        case .type(let type): "the client data are of type \(type.rawValue.printable)"
+        case .challenge: "it answers a different challenge"
+        case .origin(let origin): "it comes from \(origin.printable)"
+        case .crossOrigin: "its page was embedded in a page of another origin"
+        case .topOrigin(let origin): "its page was embedded in a page of \(origin.printable)"
+        case .credentialNotAllowed: "it is from another credential"
+        case .attestation(let problem), .signature(let problem): problem.words
+        case .otherRelyingParty: VerificationProblem.otherRelyingParty.words
+        case .noPresence: VerificationProblem.noPresence.words
+        case .noUserVerification: VerificationProblem.noUserVerification.words
+        case .backupEligibilityChanged: "the registration says otherwise whether the credential can be backed up"
+        case .counter(let stored, let received):
+            "the signature counter went from \(stored) to \(received): the key may have been cloned"
+        case .model(.unknown): "its model is not in the metadata list"
+        case .model(let refusal): "its model is refused: \(refusal.description.printable)"
+        default: "\(self)".printable
+        }
     }
 }
 
@@ -222,11 +214,15 @@ struct VerificationReport: Report {
     var isAnchored = false
     /// What the metadata say about the model.
     var model: ModelReport?
-    /// The checks that were not requested.
-    var notChecked: [String] = []
+    /// The steps that were left out.
+    private var skipped: [ResponseVerification.Step] = []
     private var reason: String?
+    /// What to do about the reason.
+    var hint: String?
+    /// The number of responses.
+    private let count: Int
 
-    init(_ response: ResponseFile) { self.response = response }
+    init(_ response: ResponseFile, count: Int) { (self.response, self.count) = (response, count) }
 
     static let members: [Member<Self>] = [
         Member("verified") { $0.reason == nil }, Member("reason") { $0.reason },
@@ -239,7 +235,7 @@ struct VerificationReport: Report {
         Member("counter") { $0.response.authenticatorData.counter },
         Member("publicKey", "PEM") { $0.attestation?.authenticatorData.credential?.publicKey.pem },
         Member("model", "from --metadata") { $0.model },
-        Member("notChecked", "what no option requested") { $0.notChecked },
+        Member("notChecked", "the steps for which nothing to compare with was given") { $0.notChecked },
     ]
 
     private var kind: String { response.isRegistration ? "registration" : "assertion" }
@@ -248,16 +244,24 @@ struct VerificationReport: Report {
         if case .registration(let object) = response.content { object } else { nil }
     }
 
+    private var notChecked: [String] { skipped.map(\.rawValue) }
+
+    /// Adds steps that were left out.
+    mutating func skip(_ steps: [ResponseVerification.Step]) {
+        for step in steps where !skipped.contains(step) { skipped.append(step) }
+    }
+
     /// Sets the reason for the failure.
     mutating func refuse(_ reason: String) { self.reason = reason }
 
     var failure: Explanation? {
-        reason.map { Explanation("not-verified", .authentication, "the \(kind) does not verify: \($0)") }
+        reason.map { Explanation("not-verified", .authentication, "the \(kind) does not verify: \($0)", hint: hint) }
     }
 
     var lines: [String] {
         guard reason == nil else { return [] }
-        var words = "the \(kind) is \(Style.green.around("valid"))"
+        let subject = count > 1 ? "all \(count) \(kind)s are" : "the \(kind) is"
+        var words = "\(subject) \(Style.green.around("valid"))"
         if let rpID { words += ", for \(rpID.printable)" }
         let missed = notChecked.isEmpty ? [] : ["not checked: \(notChecked.listed())"]
         let signer = trust.map { "attestation signed by: \($0.description(isAnchored: isAnchored))" }

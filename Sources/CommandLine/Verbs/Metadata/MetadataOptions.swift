@@ -34,9 +34,13 @@ package struct MetadataOptions: ParsableArguments {
     /// successor is due causes a warning.
     package func list(in run: Run) throws -> MetadataBLOB? {
         guard let metadata else { return nil }
-        let anchors = try root.map(Self.certificates) ?? [MetadataBLOB.fidoAllianceAnchor]
+        let anchors = try root.map(Self.certificates) ?? MetadataBLOB.fidoAllianceAnchors
         let list = try MetadataBLOB(jwt: try Files.read(metadata), anchors: anchors, at: run.now)
         try Self.accept(list, anchors, run)
+        if let fault = list.faults.first {
+            let more = list.faults.count > 1 ? ", and \(list.faults.count - 1) more" : ""
+            run.terminal.warn("a part of the metadata list cannot be read: \(fault.printable)\(more)")
+        }
         if list.nextUpdate < UTCDate(seconds: run.now) {
             run.terminal.warn(
                 "the metadata list is out of date: the next one was due on \(list.nextUpdate); later reports are missing"

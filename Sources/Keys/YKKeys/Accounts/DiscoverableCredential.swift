@@ -37,12 +37,26 @@ extension FIDOService {
     /// - Parameter rpID: The relying party, or `nil` for all.
     /// - Throws: `FIDOError`.
     public func discoverableCredentials(rpID: String? = nil) throws -> [DiscoverableCredential] {
-        var found: [DiscoverableCredential] = []
-        for party in try relyingParties() where rpID == nil || party.relyingParty.id == rpID {
-            for credential in try credentials(of: party) {
-                found.append(DiscoverableCredential(relyingParty: party.relyingParty, credential: credential))
-            }
-        }
+        let (found, problems) = try listedCredentials(rpID: rpID)
+        if let problem = problems.first?.problem { throw problem }
         return found
+    }
+
+    /// Lists the credentials stored on the key as far as it can report them; requires the PIN.
+    ///
+    /// - Parameter rpID: The relying party, or `nil` for all.
+    /// - Returns: The credentials, and the relying parties whose lists end early.
+    /// - Throws: `FIDOError`.
+    public func listedCredentials(
+        rpID: String? = nil
+    ) throws -> (found: [DiscoverableCredential], problems: [(relyingParty: RelyingParty, problem: FIDOError)]) {
+        var found: [DiscoverableCredential] = []
+        var problems: [(relyingParty: RelyingParty, problem: FIDOError)] = []
+        for party in try relyingParties() where rpID == nil || party.relyingParty.id == rpID {
+            let (credentials, problem) = try listedCredentials(of: party)
+            found += credentials.map { DiscoverableCredential(relyingParty: party.relyingParty, credential: $0) }
+            if let problem { problems.append((party.relyingParty, problem)) }
+        }
+        return (found, problems)
     }
 }

@@ -13,6 +13,9 @@ public struct MetadataBLOB: Sendable {
     public let nextUpdate: UTCDate
     /// The models.
     public let entries: [MetadataEntry]
+    /// What is wrong with entries that cannot be read, whose models count as unknown, and with the certificates of reports,
+    /// which then apply to the whole model. The other entries are not affected.
+    public let faults: [String]
 
     /// The name in the certificate of the FIDO Alliance's service.
     public static let signer = "mds.fidoalliance.org"
@@ -24,7 +27,7 @@ public struct MetadataBLOB: Sendable {
     ///
     /// - Parameters:
     ///   - jwt: The list as downloaded, a JSON Web Token.
-    ///   - anchors: The trusted certificates, DER: for the FIDO Alliance's list, GlobalSign Root CA – R3. Of the
+    ///   - anchors: The trusted certificates, DER: for the FIDO Alliance's list, ``fidoAllianceAnchors``. Of the
     ///     certificates they issue, only one for `signer` is accepted.
     ///   - signer: The required domain name of the signing certificate.
     ///   - time: The time at which certificates must be valid, in seconds since 1970-01-01 00:00 UTC.
@@ -49,8 +52,15 @@ public struct MetadataBLOB: Sendable {
             }
             nextUpdate = day
             var entries: [MetadataEntry] = []
-            for entry in try members.membersList("entries") ?? [] { entries.append(try MetadataEntry(entry)) }
-            self.entries = entries
+            var faults: [String] = []
+            for (index, json) in (try members.optional("entries", .array) ?? []).enumerated() {
+                do throws(WebAuthnError) {
+                    let entry = try MetadataEntry(try JSONMembers(json, at: "entries[\(index)]"))
+                    faults += entry.faults
+                    entries.append(entry)
+                } catch { faults.append("\(error)") }
+            }
+            (self.entries, self.faults) = (entries, faults)
         } catch { throw .malformed("\(error)") }
         var models: [[UInt8]: Int] = [:]
         var keys: [[UInt8]: Int] = [:]
@@ -113,7 +123,7 @@ struct SignedToken {
         }
         var certificates: [X509Certificate] = []
         for entry in chain {
-            guard let der = entry.string.flatMap({ try? Base64.decode($0) }) else {
+            guard let der = entry.string.flatMap({ try? Base64.decode($0.filter { !$0.isWhitespace }) }) else {
                 throw .malformed("a certificate that is not base64")
             }
             do { certificates.append(try X509Certificate(attesting: der)) } catch { throw .certificate(error) }

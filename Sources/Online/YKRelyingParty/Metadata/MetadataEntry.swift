@@ -15,11 +15,17 @@ public struct MetadataEntry: Hashable, Sendable {
     public let description: String?
     /// The certificates that vouch for the model, DER.
     public let roots: [[UInt8]]
+    /// The kinds of attestation that the model gives, such as `basic_full` and `basic_surrogate` (FIDO Registry of
+    /// Predefined Values §3.6.3); empty if the statement does not say.
+    public let attestationTypes: Set<String>
     /// The metadata statement (FIDO Metadata Statement 3.0).
     public let statement: JSONValue
+    /// What is wrong with the reports.
+    let faults: [String]
 
     init(_ members: JSONMembers) throws(WebAuthnError) {
-        aaguid = try members.optional("aaguid", .string).map { text throws(WebAuthnError) in
+        let text = try members.optional("aaguid", .string).flatMap { $0.isEmpty ? nil : $0 }
+        aaguid = try text.map { text throws(WebAuthnError) in
             guard let bytes = try? Hex.decode(text.filter { $0 != "-" }), bytes.count == 16 else {
                 throw .member(members.path(of: "aaguid"), problem: "not an AAGUID")
             }
@@ -29,10 +35,15 @@ public struct MetadataEntry: Hashable, Sendable {
             try? Hex.decode($0)
         }
         var reports: [StatusReport] = []
-        for report in try members.membersList("statusReports") ?? [] { reports.append(try StatusReport(report)) }
-        self.reports = reports
+        var faults: [String] = []
+        for (index, json) in (try members.optional("statusReports", .array) ?? []).enumerated() {
+            let report = try JSONMembers(json, at: members.path(of: "statusReports[\(index)]"))
+            reports.append(try StatusReport(report, &faults))
+        }
+        (self.reports, self.faults) = (reports, faults)
         statement = members["metadataStatement"] ?? .null
         description = statement["description"]?.string
+        attestationTypes = Set((statement["attestationTypes"]?.array ?? []).compactMap(\.string))
         roots = (statement["attestationRootCertificates"]?.array ?? []).compactMap { entry in
             entry.string.flatMap { text in try? Base64.decode(text.filter { !$0.isWhitespace }) }
         }
@@ -44,15 +55,23 @@ extension MetadataEntry {
     /// certificates are omitted, since a key does not show which it has.
     public func reports(at time: Int64) -> [StatusReport] { reports.filter { $0.applies(to: [], at: time) } }
 
-    /// The certification of the model at a time: the latest report on certification. The list need not be in order of time.
+    /// The certification of the model at a time: the latest report on certification; of several with the same date, the
+    /// highest level. FIDO_CERTIFIED, which levels replaced (§3.1.4), only counts without one. The list need not be in order
+    /// of time.
     ///
     /// - Returns: `nil` if the list does not say.
     public func certification(at time: Int64) -> StatusReport? {
-        let reports = reports(at: time).enumerated().filter { $0.element.status.isCertification }
-        return reports.max { left, right in
-            let (first, second) = (left.element.effectiveDate?.day ?? .min, right.element.effectiveDate?.day ?? .min)
-            return first == second ? left.offset < right.offset : first < second
-        }?.element
+        let reports = reports(at: time).filter { $0.status.isCertification }
+        func latest(_ reports: [StatusReport]) -> StatusReport? {
+            reports.enumerated().max { left, right in
+                let (first, second) = (left.element, right.element)
+                let (day, next) = (first.effectiveDate?.day ?? .min, second.effectiveDate?.day ?? .min)
+                return (day, first.status.rank, left.offset) < (next, second.status.rank, right.offset)
+            }?.element
+        }
+        // A loss of the certification counts, whatever the level was.
+        guard let last = latest(reports), last.status == .certified else { return latest(reports) }
+        return latest(reports.filter { $0.status != .certified && $0.status != .notCertified }) ?? last
     }
 
     /// The reports of a compromise or a revocation that apply at a time.
@@ -81,14 +100,26 @@ public struct StatusReport: Hashable, Sendable {
     /// The number of the FIDO Alliance's certificate, if the report is about one.
     public let certificateNumber: String?
 
-    init(_ members: JSONMembers) throws(WebAuthnError) {
+    /// Only the status is required. A certificate that cannot be read is as if there were none: the report then applies to
+    /// the whole model.
+    init(_ members: JSONMembers, _ faults: inout [String]) throws(WebAuthnError) {
         status = AuthenticatorStatus(rawValue: try members.required("status", .string))
-        effectiveDate = try members.optional("effectiveDate", .string).flatMap { UTCDate($0) }
-        let batch = try members.optional("batchCertificate", .bytes)
-        certificate = try members.optional("certificate", .bytes) ?? batch
-        authenticatorVersion = try members.optional("authenticatorVersion", .int)
-        url = try members.optional("url", .string)
-        certificateNumber = try members.optional("certificateNumber", .string)
+        effectiveDate = Self.text(members, "effectiveDate").flatMap { UTCDate($0) }
+        let certificates = ["certificate", "batchCertificate"].compactMap { name -> [UInt8]? in
+            guard let value = members[name] else { return nil }
+            let bytes = value.string.flatMap { text in try? Base64.decode(text.filter { !$0.isWhitespace }) }
+            if bytes == nil { faults.append("\(members.path(of: name)): not base64") }
+            return bytes
+        }
+        certificate = certificates.first
+        authenticatorVersion = Self.text(members, "authenticatorVersion").flatMap { Int64($0) }
+        url = Self.text(members, "url")
+        certificateNumber = Self.text(members, "certificateNumber")
+    }
+
+    /// A string, or a number as text; absent for anything else.
+    private static func text(_ members: JSONMembers, _ name: String) -> String? {
+        members[name]?.string ?? members[name]?.int.map { "\($0)" }
     }
 
     /// Whether the report applies to an authenticator with these certificates at a time, in seconds since 1970.
@@ -129,6 +160,13 @@ public struct AuthenticatorStatus: OpenSet {
 
     /// Whether it states the model's certification, or that it has none.
     public var isCertification: Bool { self == .notCertified || rawValue.hasPrefix("FIDO_CERTIFIED") }
+
+    /// The order of certifications: none, the one without a level, then levels as L1, L1plus, L2.
+    fileprivate var rank: Int {
+        let level = rawValue.hasPrefix("FIDO_CERTIFIED_L") ? rawValue.dropFirst("FIDO_CERTIFIED_L".count) : ""
+        let number = Int(level.prefix { $0.isNumber }) ?? 0
+        return self == .notCertified ? -1 : 2 * number + (level.hasSuffix("plus") ? 1 : 0)
+    }
 }
 
 /// The reason for refusing a model.
@@ -139,6 +177,8 @@ public enum MetadataRefusal: Hashable, Sendable, CustomStringConvertible {
     case status(AuthenticatorStatus)
     /// The program does not accept the model.
     case notAccepted
+    /// The metadata list other kinds of attestation for the model.
+    case attestationType
 
     /// A short description of the reason.
     public var description: String {
@@ -146,6 +186,7 @@ public enum MetadataRefusal: Hashable, Sendable, CustomStringConvertible {
         case .unknown(let aaguid): "\(Hex.encode(aaguid)) is not in the metadata"
         case .status(let status): "its status is \(status)"
         case .notAccepted: "it is not one of those accepted"
+        case .attestationType: "the metadata list other kinds of attestation for it"
         }
     }
 }

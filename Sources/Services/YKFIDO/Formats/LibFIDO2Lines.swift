@@ -41,6 +41,18 @@ struct LibFIDO2Lines {
         return inner
     }
 
+    /// Skips what may follow an assertion: the user of a resident credential, and the secrets of hmac-secret.
+    ///
+    /// - Returns: Whether another assertion follows.
+    mutating func skipToAssertion(of rpID: String) throws(FormatError) -> Bool {
+        for _ in 0..<3 {
+            if lines.isEmpty { return false }
+            if lines.dropFirst().first == rpID { return true }
+            _ = try bytes("the user or the secret of the assertion")
+        }
+        throw malformed("this line belongs to no assertion")
+    }
+
     /// An error in the line that was read last.
     func malformed(_ problem: String) -> FormatError { FormatError(line: lines.startIndex, .malformed(problem)) }
 

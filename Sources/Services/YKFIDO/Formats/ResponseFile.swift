@@ -22,6 +22,8 @@ public struct ResponseFile: Sendable {
     public private(set) var rpID: String?
     /// The credential, if the file names it.
     public private(set) var credentialID: [UInt8]?
+    /// The identifier of the account, if an assertion names it.
+    public private(set) var userHandle: [UInt8]?
 
     /// The authenticator data of the registration or assertion.
     public var authenticatorData: AuthenticatorData {
@@ -50,7 +52,7 @@ public struct ResponseFile: Sendable {
 
     private init(response text: [UInt8]) throws(WebAuthnError) {
         let whole: JSONValue
-        do { whole = try JSONValue(parsing: text) } catch { throw .json(error) }
+        do { whole = try JSONValue(parsing: TextFile.utf8(text) ?? text) } catch { throw .json(error) }
         let json = whole["credential"].flatMap { $0 == .null ? nil : $0 } ?? whole
         let bytes: [UInt8]?
         if json["response"]?["attestationObject"] != nil {
@@ -61,7 +63,7 @@ public struct ResponseFile: Sendable {
         } else {
             let response = try AuthenticationResponse(json: json)
             content = .assertion(response.authenticatorData, signature: response.signature)
-            (bytes, credentialID) = (response.clientDataJSON, response.id)
+            (bytes, credentialID, userHandle) = (response.clientDataJSON, response.id, response.userHandle)
         }
         guard let bytes else { throw .member("response.clientDataJSON", problem: "it is missing") }
         let data = try ClientData(parsing: bytes)
@@ -84,17 +86,27 @@ public struct ResponseFile: Sendable {
         credentialID = id
         let signature = try lines.bytes("the signature")
         let certificate = lines.isAtEnd ? nil : try lines.bytes("the certificate")
+        // A line of 32 bytes is a large-blob key.
+        guard format != .none || signature.isEmpty && (certificate?.count ?? 32) == 32 else {
+            throw lines.malformed("the format is none, but there is a signature or a certificate")
+        }
         content = .registration(
             AttestationObject(
                 format: format, authenticatorData: data,
                 statement: Self.statement(format, credential.publicKey, signature, certificate)))
     }
 
-    /// Reads the output of `fido2-assert -G`.
+    /// Reads the output of `fido2-assert -G`, which has several assertions if a resident credential was not named.
     ///
     /// - Throws: The first line that is missing or malformed.
-    public init(libFIDO2Assertion bytes: [UInt8]) throws(FormatError) {
+    public static func assertions(libFIDO2 bytes: [UInt8]) throws(FormatError) -> [ResponseFile] {
         var lines = LibFIDO2Lines(bytes)
+        var all = [try ResponseFile(assertion: &lines)]
+        while try lines.skipToAssertion(of: all[0].rpID ?? "") { all.append(try ResponseFile(assertion: &lines)) }
+        return all
+    }
+
+    private init(assertion lines: inout LibFIDO2Lines) throws(FormatError) {
         clientDataHash = try lines.bytes("the hash of the client data", count: 32)
         rpID = try lines.text("the relying party")
         let data = try Self.data(&lines)

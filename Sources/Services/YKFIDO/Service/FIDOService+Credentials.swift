@@ -29,6 +29,17 @@ extension FIDOService {
             first: .firstCredential(rpIDHash: relyingParty.idHash), next: .nextCredential, total: \.total)
     }
 
+    /// Returns the credentials for a relying party up to the first that the key cannot report, which some firmware answers
+    /// with an error.
+    ///
+    /// - Returns: The credentials, and why the list ends early; `nil` if it is complete.
+    package func listedCredentials(
+        of relyingParty: StoredRelyingParty
+    ) throws(FIDOError) -> (credentials: [StoredCredential], problem: FIDOError?) {
+        try session.listed(
+            first: .firstCredential(rpIDHash: relyingParty.idHash), next: .nextCredential, total: \.total)
+    }
+
     /// Deletes a credential (deleteCredential).
     public func delete(_ credential: CredentialDescriptor) throws(FIDOError) {
         try session.manage(.delete(credential))
@@ -75,22 +86,34 @@ extension FIDOSession {
         first: CredentialManagementRequest<Entry>, next: CredentialManagementRequest<Entry>,
         total: (Entry) -> UInt64?
     ) throws(FIDOError) -> [Entry] {
+        let (entries, problem) = try listed(first: first, next: next, total: total)
+        if let problem { throw problem }
+        return entries
+    }
+
+    /// Reads a list up to the first entry after the first that the key refuses.
+    ///
+    /// - Returns: The entries, and why the list ends early.
+    func listed<Entry>(
+        first: CredentialManagementRequest<Entry>, next: CredentialManagementRequest<Entry>,
+        total: (Entry) -> UInt64?
+    ) throws(FIDOError) -> ([Entry], problem: FIDOError?) {
         let code = try credentialManagementCode()
         let begin: Entry
-        do { begin = try manage(first) } catch .noCredentials { return [] }
+        do { begin = try manage(first) } catch .noCredentials { return ([], nil) }
         let reported = total(begin)
         let count = try count(of: reported ?? UInt64(Self.listLimit), during: first.subcommand.name)
-        guard count > 0 else { return [] }
+        guard count > 0 else { return ([], nil) }
         let deadline = ctap.environment.deadline()
         var entries = [begin]
         while entries.count < count {
             try check(deadline, "a list of \(count) entries")
             do { entries.append(try send(next.command(code, nil))) } catch {
-                guard reported == nil, error.isRefusal else { throw error }
-                break
+                guard error.isRefusal else { throw error }
+                return (entries, reported == nil ? nil : error)
             }
         }
-        return entries
+        return (entries, nil)
     }
 
     /// Returns the length of a list, if the key reports it.

@@ -5,7 +5,7 @@ import YKX509
 
 extension COSEKey {
     /// Reads a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), DER: points on P-256, P-384, P-521 and secp256k1, Ed25519,
-    /// Ed448 and RSA. It does not specify the signature algorithm: FIDO's algorithm for such a key is assumed, with
+    /// Ed448, ML-DSA and RSA. It does not specify the signature algorithm: FIDO's algorithm for such a key is assumed, with
     /// SHA-256 for RSA.
     public init(subjectPublicKeyInfo der: [UInt8]) throws(WireError) {
         guard let key = try Self.read(SubjectPublicKeyInfo(der: der)) else {
@@ -23,8 +23,25 @@ extension COSEKey {
         case "1.3.101.112": return COSEKey(okp: .ed25519, algorithm: algorithm ?? .edDSA, x: info.key)
         case "1.3.101.113": return COSEKey(okp: .ed448, algorithm: algorithm ?? .ed448, x: info.key)
         case "1.2.840.113549.1.1.1": return try rsa(algorithm ?? .rs256, info.key)
-        default: return nil
+        case let other:
+            guard let own = mlDSA[other], algorithm == nil || algorithm == own else { return nil }
+            return try COSEKey(decoding: CBOR.map([1: 7, 3: .int(own.rawValue), -1: .bytes(info.key)]).encoded)
         }
+    }
+
+    /// ML-DSA (RFC 9881 §2).
+    private static let mlDSA: [OID: COSEAlgorithm] = [
+        "2.16.840.1.101.3.4.3.17": .mlDSA44, "2.16.840.1.101.3.4.3.18": .mlDSA65,
+        "2.16.840.1.101.3.4.3.19": .mlDSA87,
+    ]
+
+    /// The key with each algorithm that WebAuthn uses with such a key: a SubjectPublicKeyInfo does not say which.
+    ///
+    /// - Parameter allowsSHA1: Whether RS1 is among them.
+    public func withAlgorithms(allowingSHA1 allowsSHA1: Bool = false) -> [COSEKey] {
+        guard case .rsa(let modulus, let exponent) = material else { return [self] }
+        let algorithms: [COSEAlgorithm] = [.rs256, .ps256, .rs384, .rs512] + (allowsSHA1 ? [.rs1] : [])
+        return algorithms.map { COSEKey(rsaModulus: modulus, exponent: exponent, algorithm: $0) }
     }
 
     private static let curves: [OID: (COSECurve, COSEAlgorithm)] = [

@@ -57,8 +57,7 @@ extension COSEKey {
         case (.es384, .ec2(let curve, _, _)), (.esp384, .ec2(let curve, _, _)): curve == .p384
         case (.es512, .ec2(let curve, _, _)), (.esp512, .ec2(let curve, _, _)): curve == .p521
         case (.es256K, .ec2(let curve, _, _)): curve == .secp256k1
-        case (.edDSA, .okp(let curve, _)): curve == .ed25519 || curve == .ed448
-        case (.ed25519, .okp(let curve, _)): curve == .ed25519
+        case (.edDSA, .okp(let curve, _)), (.ed25519, .okp(let curve, _)): curve == .ed25519
         case (.ed448, .okp(let curve, _)): curve == .ed448
         case (.mlDSA44, .other(type: 7)), (.mlDSA65, .other(type: 7)), (.mlDSA87, .other(type: 7)): true
         case (_, .rsa): algorithm.rsa != nil || !Self.typed.contains(algorithm)
@@ -83,7 +82,7 @@ extension COSEKey {
             try VerificationKey(ecdsa: .p521, point: point)
         case (.ec2(.secp256k1, _, _), .es256K?): try VerificationKey(ecdsa: .secp256k1, point: point)
         case (.okp(.ed25519, let x), .edDSA?), (.okp(.ed25519, let x), .ed25519?): try VerificationKey(ed25519: x)
-        case (.okp(.ed448, let x), .edDSA?), (.okp(.ed448, let x), .ed448?): try VerificationKey(ed448: x)
+        case (.okp(.ed448, let x), .ed448?): try VerificationKey(ed448: x)
         default: nil
         }
     }

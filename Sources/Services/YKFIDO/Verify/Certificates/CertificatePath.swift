@@ -3,8 +3,8 @@
 import YKCrypto
 public import YKX509
 
-/// A chain of certificates, each signed by the next one. Policies and revocation are not checked; an unknown critical
-/// extension invalidates the path.
+/// A certificate, and others that may lead from it to a trusted one, in any order: some may be unneeded or repeated.
+/// Policies and revocation are not checked; an unknown critical extension invalidates the path.
 public struct CertificatePath: Sendable {
     /// The certificates, the end entity's first.
     public let certificates: [X509Certificate]
@@ -13,7 +13,7 @@ public struct CertificatePath: Sendable {
     /// Maximum number of certificates.
     static let limit = 8
 
-    /// Creates a path from certificates, the end entity's first.
+    /// Creates a path from certificates, the end entity's first, the others in any order.
     public init(_ certificates: [X509Certificate]) { self.certificates = certificates }
 
     /// Checks that the path leads to one of the anchors (RFC 5280 §6.1). An anchor need not be a root, and can be one
@@ -29,15 +29,13 @@ public struct CertificatePath: Sendable {
             throw .certificate("the chain has \(certificates.count) certificates")
         }
         guard let first = certificates.first else { throw .untrusted }
-        for (certificate, issuer) in zip(certificates, certificates.dropFirst())
-        where certificate.issuer != issuer.subject {
-            throw .certificate("the next certificate is not its issuer's")
-        }
         let readable = anchors.filter { (try? X509Certificate(der: $0)) != nil }
         var check = CertificatePathCheck(anchors: readable, at: time)
         check.allowsSHA1 = allowsSHA1
         do {
-            _ = try check.path(from: first.der, others: certificates.dropFirst().map(\.der))
+            var others = certificates.dropFirst().map(\.der)
+            others = others.indices.compactMap { others[..<$0].contains(others[$0]) ? nil : others[$0] }
+            _ = try check.path(from: first.der, others: others)
         } catch {
             throw VerificationProblem(error)
         }

@@ -18,7 +18,7 @@ extension AttestationStatement {
         else { throw .certificate("it does not describe the key") }
         guard description.challenge == clientDataHash else { throw .certificate("it was made for another challenge") }
         guard !description.isForAllApplications else { throw .certificate("the key is for all applications") }
-        guard description.origin == AndroidKeyDescription.generated else {
+        guard description.origins == [AndroidKeyDescription.generated] else {
             throw .certificate("the key was not made in the key store")
         }
         guard description.purposes.contains(AndroidKeyDescription.sign) else {
@@ -35,8 +35,8 @@ struct AndroidKeyDescription {
     let challenge: [UInt8]
     /// Whether either list has allApplications, tag 600.
     let isForAllApplications: Bool
-    /// origin, tag 702, of either list.
-    let origin: Int?
+    /// origin, tag 702, of both lists.
+    let origins: Set<Int>
     /// purpose, tag 1, of both lists.
     let purposes: Set<Int>
 
@@ -59,10 +59,12 @@ struct AndroidKeyDescription {
             entries += try list.derObjects()
         }
         isForAllApplications = entries.contains { $0.tag == 0xBF8458 }
-        origin = try entries.first { $0.tag == 0xBF853E }.map { entry throws(WireError) in
+        var origins: Set<Int> = []
+        for entry in entries where entry.tag == 0xBF853E {
             var content = ByteReader(entry.value)
-            return try content.derNumber("the origin")
+            origins.insert(try content.derNumber("the origin"))
         }
+        self.origins = origins
         var purposes: Set<Int> = []
         for entry in entries where entry.tag == 0xA1 {
             var content = ByteReader(entry.value)

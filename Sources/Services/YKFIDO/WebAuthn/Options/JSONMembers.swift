@@ -104,11 +104,20 @@ extension JSONMembers.Kind where Value == Int64 {
     package static var int: Self { Self(name: "whole number", read: \.int) }
 }
 
+extension JSONMembers.Kind where Value == Int64 {
+    /// A whole number, also as a string, which browsers convert (Web IDL §3.2.4).
+    package static var long: Self {
+        Self(name: "whole number") { $0.int ?? $0.string.flatMap { Int64($0.trimmed) } }
+    }
+}
+
 extension JSONMembers.Kind where Value == UInt64 {
-    /// A non-negative number; a fraction is truncated, as in Web IDL.
+    /// A non-negative number, also as a string; a fraction is truncated, as in Web IDL.
     package static var unsigned: Self {
         Self(name: "non-negative number") { json in
-            json.number.flatMap { $0.isFinite && $0 >= 0 && $0 < 0x1p53 ? UInt64($0) : nil }
+            let text = json.string.flatMap { Int64($0.trimmed) }
+            guard let number = json.number ?? text.map({ Double($0) }) else { return nil }
+            return number.isFinite && number >= 0 && number < 0x1p53 ? UInt64(number) : nil
         }
     }
 }

@@ -40,7 +40,7 @@ extension PublicKeyCredentialCreationOptions {
         for entry in list {
             parameters.append(
                 CredentialParameters(
-                    COSEAlgorithm(try entry.required("alg", .int)), type: try entry.required("type", .string)))
+                    COSEAlgorithm(try entry.required("alg", .long)), type: try entry.required("type", .string)))
         }
         return parameters
     }

@@ -51,3 +51,26 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// Whether a host is this computer, which needs no https (W3C Secure Contexts §3.1).
     private static func isLocal(_ host: String) -> Bool { host == "localhost" || host.hasSuffix(".localhost") }
 }
+
+extension Origin {
+    /// Whether an origin is an application's or an extension's, such as `android:apk-key-hash:…` or
+    /// `chrome-extension://…`, which names no domain.
+    public static func isOfApplication(_ text: String) -> Bool {
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        let isScheme =
+            scheme.utf8.count < text.utf8.count && scheme.first?.isLetter == true
+            && scheme.utf8.allSatisfy {
+                (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0)
+            }
+        let isHost = scheme == "localhost" || scheme.utf8.contains(0x2E)
+        return isScheme && !isHost && scheme != "https" && scheme != "http"
+    }
+
+    /// The origin in the form in which client data have it, to be compared: that of a page as browsers write it, any other
+    /// as it is.
+    ///
+    /// - Throws: `origin` with the reason.
+    public static func comparable(_ text: String) throws(WebAuthnError) -> String {
+        isOfApplication(text) ? text : try Origin(text).description
+    }
+}
