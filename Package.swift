@@ -92,7 +92,7 @@ let targets: [Target] = [
         "Keys/YKKeys",
         [
             "YKStore", "YKSecureChannel", "YKOATH", "YKSecrets", "YKFIDO", "YKManagement", "YKOTP", "YKVirtualKey",
-            "YKCapture", "YKHardware", "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
+            "YKCapture", "YKHardware", "YKTransport", "YKProtocols", "YKCrypto", "YKCompression", "YKWire",
         ]),
     library(
         "Keys/YKKeyAgent",
@@ -103,8 +103,8 @@ let targets: [Target] = [
     library(
         "Keys/YKInventory",
         [
-            "YKLUKS", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKAge", "YKTransport", "YKX509",
-            "YKCrypto", "YKWire",
+            "YKLUKS", "YKKeys", "YKOATH", "YKOTP", "YKHSMAuth", "YKSecrets", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH",
+            "YKAge", "YKTransport", "YKX509", "YKCrypto", "YKWire",
         ]),
     library("Online/YKHTTP", ["YKCapture", "YKTransport", "YKX509", "YKCrypto", "YKWire", "CCurl"]),
     library("Online/YKArculus", ["YKFIDO", "YKHTTP", "YKTransport", "YKCrypto", "YKWire"]),
@@ -326,7 +326,7 @@ let targets: [Target] = [
     test(
         "YKInventoryTests",
         [
-            "YKInventory", "YKLUKS", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKAge",
+            "YKInventory", "YKLUKS", "YKKeys", "YKOATH", "YKOTP", "YKFIDO", "YKPIV", "YKOpenPGP", "YKSSH", "YKAge",
             "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire",
         ]),
     test(

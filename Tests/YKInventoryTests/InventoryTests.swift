@@ -29,9 +29,9 @@ struct InventoryTests {
         "what is not an inventory",
         arguments: [
             "x", "{}", #"{"format":"ykit-inventory"}"#, #"{"format":"ykit-inventory","formatVersion":1}"#,
-            #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"items":[{"kind":"x"}]}"#,
             #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"items":null}"#,
             #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"items":{}}"#,
+            #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"items":[{"kind":"oath"}]}"#,
         ])
     func malformed(_ text: String) {
         do {
@@ -77,15 +77,48 @@ struct InventoryTests {
         #expect(verdict(account, [account]) == .same)
         #expect(verdict(account, [Inventory.Item(.oath, "a", name: "a", mark: "2")]) == .different)
         #expect(verdict(account, [Inventory.Item(.oath, "a", name: "a")]) == .named)
-        #expect(verdict(account, [Inventory.Item(.oath, "b", name: "b", mark: "1")]) == .missing)
+        let renamed = Inventory.Item(.oath, "b", name: "b", mark: "1")
+        #expect(verdict(account, [renamed]) == .renamed && InventoryComparison.Verdict.renamed.isCovered)
+        #expect(
+            InventoryComparison(of: inventory([account]), with: inventory([renamed])).rows.first?.counterpart == renamed
+        )
+        #expect(InventoryComparison(of: inventory([account]), with: inventory([renamed])).additional.isEmpty)
         #expect(verdict(account, [], [Inventory.Gap(.oath, .locked)]) == .unknown)
         #expect(verdict(account, [], [Inventory.Gap(.piv, .failed)]) == .missing)
         let passkey = Inventory.Item(.passkey, "p", name: "p", mark: "1")
         #expect(verdict(passkey, [Inventory.Item(.passkey, "p", name: "p", mark: "2")]) == .own)
         #expect(verdict(passkey, [Inventory.Item(.ssh, "p", name: "p", mark: "1")]) == .missing)
+        let alice = Inventory.Item(.passkey, "x.org 61", name: "alice at x.org", mark: "1", relyingParty: "x.org")
+        let other = Inventory.Item(.passkey, "x.org 62", name: "alice at x.org", mark: "2", relyingParty: "x.org")
+        #expect(verdict(alice, [other]) == .named)
+        let challenge = Inventory.Item(.otp, "slot 1", name: "slot 1", mark: "1")
+        #expect(verdict(challenge, [Inventory.Item(.otp, "slot 2", name: "slot 2", mark: "1")]) == .renamed)
+        #expect(verdict(challenge, [Inventory.Item(.otp, "slot 1", name: "slot 1")]) == .named)
+        #expect(verdict(Inventory.Item(.hsmAuth, "a", name: "a"), []) == .missing)
         let slot = Inventory.Item(.piv, "9a x", name: "x", mark: "1")
         #expect(verdict(slot, [Inventory.Item(.piv, "9c x", name: "x", mark: "1")]) == .same)
         #expect(verdict(slot, [Inventory.Item(.piv, "9a x", name: "x", mark: "2"), slot]) == .same)
+    }
+
+    @Test("Kinds that one of two inventories does not list are not missing")
+    func kinds() throws {
+        let account = Inventory.Item(.oath, "a", name: "a", mark: "1")
+        let challenge = Inventory.Item(.otp, "slot 1", name: "slot 1", mark: "1")
+        var old = inventory([account])
+        old.kinds = [.oath]
+        let compared = InventoryComparison(of: inventory([account, challenge]), with: old)
+        #expect(compared.rows.map(\.verdict) == [.same, .unknown] && !compared.isCovered)
+        #expect(compared.unknownKinds.contains("otp") && !compared.unknownKinds.contains("oath"))
+        #expect(InventoryComparison(of: old, with: inventory([account, challenge])).additional.isEmpty)
+        let later =
+            #"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,"kinds":["oath","new"],"#
+            + #""items":[{"kind":"new","target":"t","name":"n"},{"kind":"oath","target":"a","name":"a"}]}"#
+        let read = try Inventory(parsing: Array(later.utf8))
+        #expect(read.otherKinds == ["new"] && read.items.map(\.kind) == [.oath] && read.kinds == [.oath])
+        #expect(InventoryComparison(of: read, with: read).unknownKinds.contains("new"))
+        let first = try Inventory(
+            parsing: Array(#"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1}"#.utf8))
+        #expect(first.kinds.count == 8)
     }
 
     @Test func coverage() {

@@ -6,6 +6,7 @@ import YKFIDO
 import YKInventory
 import YKKeys
 import YKOATH
+import YKOTP
 import YKOpenPGP
 import YKPIV
 import YKTestSupport
@@ -41,6 +42,25 @@ struct ReaderTests {
         let comparison = InventoryComparison(of: again, with: try await other.read().inventory)
         let verdicts = Dictionary(uniqueKeysWithValues: comparison.rows.map { ($0.item.name, $0.verdict) })
         #expect(verdicts == ["Acme:alice": .different, "Acme:counter": .named, "Acme:touched": .missing])
+    }
+
+    @Test("Slots are compared by one challenge")
+    func slots() async throws {
+        func bench(_ serial: UInt32, _ secrets: [OTPSlot: UInt8]) async throws -> Bench {
+            let bench = try Bench(serial: serial)
+            let service = try await bench.key().open(OTPService.self)
+            for (slot, byte) in secrets {
+                let secret = Secret([UInt8](repeating: byte, count: 20))
+                try await service.program(slot, .hmac(key: SharedSecret(secret), needsTouch: false))
+            }
+            await service.close()
+            return bench
+        }
+        let first = try await bench(1, [.one: 1, .two: 2]).read()
+        #expect(first.problems.isEmpty && first.inventory.items(.otp).map(\.target) == ["slot 1", "slot 2"])
+        let second = try await bench(2, [.two: 2]).read()
+        let compared = InventoryComparison(of: first.inventory, with: second.inventory)
+        #expect(compared.rows.map(\.verdict) == [.missing, .same])
     }
 
     @Test func lockedAccounts() async throws {

@@ -19,6 +19,7 @@ extension Inventory {
                 "name": .string(key.name), "serial": key.serial.json, "firmware": key.version.json,
             ],
             "time": .int(time), "timestamp": .string(UTCDate.timestamp(time)), "items": .array(items.map(\.json)),
+            "kinds": .array(Kind.allCases.filter(kinds.contains).map { .string($0.rawValue) }),
             "gaps": .array(
                 gaps.map { ["kind": .string($0.kind.rawValue), "reason": .string($0.reason.rawValue)] }),
         ]
@@ -48,18 +49,30 @@ extension Inventory {
         }
         guard entries.count <= Self.itemLimit else { throw .malformed("\(entries.count) items") }
         var items: [Item] = []
-        for entry in entries { items.append(try Item(entry)) }
+        let names = (json["kinds"]?.array ?? Self.firstKinds.map { .string($0.rawValue) }).compactMap(\.string)
+        // Kinds that a later version added.
+        var others = Set(names.filter { Kind(rawValue: $0) == nil })
+        for entry in entries {
+            if let name = entry["kind"]?.string, Kind(rawValue: name) == nil {
+                others.insert(name)
+            } else {
+                items.append(try Item(entry))
+            }
+        }
         var gaps: [Gap] = []
         for entry in json["gaps"]?.array ?? [] {
-            // A kind that a later version added is skipped.
             guard let kind = Kind(rawValue: entry["kind"]?.string ?? "") else { continue }
             gaps.append(Gap(kind, Gap.Reason(rawValue: entry["reason"]?.string ?? "") ?? .failed))
         }
         self.init(
             key: InventoriedKey(
                 name: name, serial: json["key"]?["serial"]?.string, version: json["key"]?["firmware"]?.string),
-            time: time, items: items, gaps: gaps)
+            time: time, items: items, gaps: gaps, kinds: Set(names.compactMap(Kind.init)))
+        otherKinds = others
     }
+
+    /// The kinds of inventories without the member `kinds`.
+    private static let firstKinds: [Kind] = [.passkey, .oath, .piv, .openPGP, .ssh, .age, .pamU2F, .luks]
 }
 
 extension Inventory.Item {

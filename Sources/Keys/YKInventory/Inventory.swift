@@ -11,10 +11,16 @@ public struct Inventory: Hashable, Sendable {
     public var items: [Item]
     /// The items that were not read.
     public var gaps: [Gap]
+    /// The kinds of items that were looked for: for a saved inventory, those that its version of the library knew.
+    public var kinds: Set<Kind>
+    /// The kinds in a saved inventory that this version does not know.
+    public var otherKinds: Set<String> = []
 
     /// Creates an inventory.
-    public init(key: InventoriedKey, time: Int64, items: [Item] = [], gaps: [Gap] = []) {
-        (self.key, self.time, self.items, self.gaps) = (key, time, items, gaps)
+    public init(
+        key: InventoriedKey, time: Int64, items: [Item] = [], gaps: [Gap] = [], kinds: Set<Kind> = Set(Kind.allCases)
+    ) {
+        (self.key, self.time, self.items, self.gaps, self.kinds) = (key, time, items, gaps, kinds)
     }
 
     /// The kinds of items.
@@ -35,6 +41,20 @@ public struct Inventory: Hashable, Sendable {
         case pamU2F = "pam_u2f"
         /// A LUKS2 volume.
         case luks
+        /// A slot of the OTP application: challenge-response, a Yubico OTP, a password.
+        case otp
+        /// A credential for a YubiHSM.
+        case hsmAuth = "hsmauth"
+        /// An entry of a Nitrokey's Secrets application.
+        case secrets
+
+        /// Whether items of two keys are the same only if their secrets are, rather than each key having its own.
+        var isShared: Bool {
+            switch self {
+            case .oath, .otp, .hsmAuth, .secrets: true
+            case .passkey, .piv, .openPGP, .ssh, .age, .pamU2F, .luks: false
+            }
+        }
     }
 
     /// One thing that the key opens.

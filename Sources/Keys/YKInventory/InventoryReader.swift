@@ -23,7 +23,7 @@ public struct InventoryReader {
     /// Unlocks OATH accounts that have a password; throws if it cannot.
     public var unlock: (OATHService) async throws -> Void = { _ in throw OATHError.locked }
 
-    private let key: Key
+    let key: Key
 
     /// Creates a reader.
     public init(_ key: Key) { self.key = key }
@@ -60,6 +60,9 @@ public struct InventoryReader {
         try await readOATH(&reading)
         let slots = try await readPIV(&reading)
         try await readOpenPGP(&reading)
+        try await readHSMAuth(&reading)
+        try await readSecrets(&reading)
+        try await readOTP(&reading)
         sort(stored, slots, &reading)
         return reading
     }
@@ -124,7 +127,7 @@ public struct InventoryReader {
     }
 
     /// Opens an application; `nil` if the key does not have it.
-    private func opened<Service>(_ open: () async throws -> Service) async throws -> Service? {
+    func opened<Service>(_ open: () async throws -> Service) async throws -> Service? {
         do { return try await open() } catch {
             if KeyError.isAbsence(ofApplication: error) { return nil }
             throw error

@@ -17,8 +17,9 @@ struct Compare: Verb {
         discussion: """
             Each key is named by its serial number, the state file of a virtual key, or an inventory that 'ykit inventory' has \
             saved. Two keys cover each other if both have the same secret, or each its own credential for the same account, \
-            login or volume. OATH accounts are compared by codes for two times long past. Nothing is written to the keys, and \
-            no touch is required. Passkeys are compared with --passkeys, which asks for the PIN of each key.
+            login or volume. OATH accounts are compared by codes for two times long past, OTP slots that answer without a \
+            touch by one challenge. Nothing is written to the keys, and no touch is required. Passkeys are compared with \
+            --passkeys, which asks for the PIN of each key.
             """,
         examples: [
             Example("ykit compare 12345678 23456789", "Compare two keys that are plugged in."),
@@ -33,6 +34,9 @@ struct Compare: Verb {
 
     @Flag("--online", help: "Ask the sites of missing passkeys for the page to register at; they learn that you asked.")
     var online = false
+
+    @Flag("--exit-status", help: "Exit with 12 unless everything was compared and the second key covers all of it.")
+    var exitStatus = false
 
     @Option("--ca <file>", help: "Trust the authorities in this PEM file instead of the system's.")
     var ca: String?
@@ -81,6 +85,7 @@ struct Compare: Verb {
         if online { warnings += try await report.addPages(try run.http(), HTTPTrust(authorities: ca)) }
         var outcome = Outcome(report, report.lines)
         outcome.answer.warnings = warnings
+        if exitStatus { outcome.answer.failure = report.failure }
         return outcome
     }
 

@@ -37,6 +37,9 @@ struct ComparisonReport: Report {
             including { $0.row.item } + [
                 Member("verdict", "what the second key has") { $0.row.verdict },
                 Member("covered") { $0.row.verdict.isCovered },
+                Member("counterpart", "the name of the same secret on the second key, if it is another") {
+                    $0.row.counterpart?.name
+                },
                 Member("page", "of a missing passkey, where to register the second key") { $0.page },
             ]
     }
@@ -53,6 +56,9 @@ struct ComparisonReport: Report {
         },
         Member("items", "what the first key opens") { $0.entries },
         Member("additional", "what only the second key opens") { $0.comparison.additional },
+        Member("unknownKinds", "kinds that a saved inventory does not list, or that are unknown") {
+            $0.comparison.unknownKinds
+        },
     ]
 
     init(_ first: Inventory, _ second: Inventory, isSaved: [Bool]) {
@@ -90,6 +96,15 @@ struct ComparisonReport: Report {
         return warnings
     }
 
+    /// The failure for scripts: what is missing, or was not compared.
+    var failure: Explanation? {
+        guard !comparison.isCovered else { return nil }
+        let lacking = entries.count { $0.row.verdict.isLacking }
+        let message =
+            lacking > 0 ? "the second key does not cover \(lacking) of \(entries.count)" : "not everything was compared"
+        return Explanation("not-covered", .notFound, message)
+    }
+
     // MARK: for people
 
     var lines: [String] {
@@ -103,21 +118,22 @@ struct ComparisonReport: Report {
         let gaps = [("first", first), ("second", second)].flatMap { side in
             side.1.inventory.gaps.map { "\(side.0) key: \($0.words)" }
         }
-        if !gaps.isEmpty { lines += ["", "not compared"] + gaps.map { "  " + $0 }.asProse }
+        let unknown = comparison.unknownKinds
+        let kinds = unknown.isEmpty ? [] : ["saved inventories do not list: \(unknown.map(\.printable).listed())"]
+        if !(gaps + kinds).isEmpty { lines += ["", "not compared"] + (gaps + kinds).map { "  " + $0 }.asProse }
         return lines + [""] + summary
     }
 
     private var summary: [String] {
-        let open = entries.filter { !$0.row.verdict.isCovered }
+        let open = entries.filter(\.row.verdict.isLacking)
+        let uncertain = entries.count { !$0.row.verdict.isCovered && !$0.row.verdict.isLacking }
+        let rest = uncertain == 0 ? [] : ["\(uncertain) of \(entries.count) could not be compared"]
         guard !open.isEmpty else {
-            return [
-                comparison.isCovered
-                    ? "the second key opens everything that the first one does"
-                    : "the second key opens everything that was read from the first one"
-            ]
+            if comparison.isCovered { return ["the second key opens everything that the first one does"] }
+            return rest.isEmpty ? ["the second key opens everything that was read from the first one"] : rest
         }
         let kinds = Inventory.Kind.allCases.filter { kind in open.contains { $0.row.item.kind == kind } }
-        return ["\(open.count) of \(entries.count) not covered by the second key"]
+        return ["\(open.count) of \(entries.count) not covered by the second key"] + rest
             + kinds.map { "  \($0.words): \($0.advice)" }.asProse
     }
 }
@@ -127,31 +143,32 @@ extension InventoryComparison.Verdict: Reportable {}
 extension ComparisonReport.Entry {
     fileprivate var cells: [String] {
         let page = page.map { ", \($0.printable)" } ?? ""
-        return [row.verdict.mark, row.item.kind.rawValue, row.item.name.printable, row.verdict.words + page]
+        return [row.verdict.mark, row.item.kind.rawValue, row.item.name.printable, row.words + page]
     }
 }
 
 extension InventoryComparison.Row {
     fileprivate var isMissingPasskey: Bool { item.kind == .passkey && !verdict.isCovered }
+
+    fileprivate var words: String {
+        switch verdict {
+        case .same: "on both keys"
+        case .renamed: "same secret as '\((counterpart?.name ?? "").printable)'"
+        case .own: "each has its own"
+        case .named: item.kind == .passkey ? "same name, other account identifier" : "same name, secret not compared"
+        case .different: "same name, but other codes"
+        case .missing: "missing"
+        case .unknown: "not known"
+        }
+    }
 }
 
 extension InventoryComparison.Verdict {
     fileprivate var mark: String {
         switch self {
-        case .same, .own: Style.green.around("ok")
+        case .same, .renamed, .own: Style.green.around("ok")
         case .named, .unknown: Style.yellow.around("?")
         case .different, .missing: Style.red.around("-")
-        }
-    }
-
-    fileprivate var words: String {
-        switch self {
-        case .same: "on both keys"
-        case .own: "each has its own"
-        case .named: "same name, secret not compared"
-        case .different: "different secret, same name"
-        case .missing: "missing"
-        case .unknown: "not known"
         }
     }
 }

@@ -17,6 +17,9 @@ struct InventoryReport: Report {
         Member("timeUTC", "the same in RFC 3339") { UTCDate.timestamp($0.inventory.time) },
         Member("timestamp", "the same as timeUTC") { UTCDate.timestamp($0.inventory.time) },
         Member("items") { $0.inventory.items },
+        Member("kinds", "the kinds that were looked for") { report in
+            Inventory.Kind.allCases.filter(report.inventory.kinds.contains).map(\.rawValue)
+        },
         Member("gaps", "what was not read") { $0.inventory.gaps },
     ]
 
@@ -74,6 +77,9 @@ extension Inventory.Kind {
         case .age: "keys for age"
         case .pamU2F: "logins with pam_u2f"
         case .luks: "LUKS2 volumes"
+        case .otp: "OTP slots"
+        case .hsmAuth: "YubiHSM credentials"
+        case .secrets: "entries of Secrets"
         }
     }
 
@@ -88,6 +94,9 @@ extension Inventory.Kind {
         case .age: "'ykit age generate', then encrypt files to both recipients"
         case .pamU2F: "'ykit fido2 register --format pam-u2f --append FILE' with the second key"
         case .luks: "'ykit luks add VOLUME' with the second key"
+        case .otp: "program the slot of both keys with one secret: 'ykit otp chalresp SLOT' on each"
+        case .hsmAuth: "'ykit hsmauth add' with the same key or password"
+        case .secrets: "'ykit secrets add' with the same secret, while the site shows it"
         }
     }
 }

@@ -16,7 +16,7 @@ struct InventoryVerb: Verb {
         "inventory", "List what a key opens, to be saved and compared with another key.",
         discussion: """
             Passkeys, OATH accounts, keys and certificates of PIV and OpenPGP, SSH keys, keys for age, logins with \
-            pam_u2f and LUKS2 volumes. The output contains no secrets, but reveals where the key is used. 'ykit \
+            pam_u2f, LUKS2 volumes, OTP slots, YubiHSM credentials and Secrets. The output contains no secrets, but reveals where the key is used. 'ykit \
             compare' reads it in place of the key. Nothing is written to the key, and no touch is required.
 
             On a terminal the list is a table; in a file or a pipe it is JSON, the form that 'ykit compare' reads.
