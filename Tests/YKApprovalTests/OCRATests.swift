@@ -30,6 +30,17 @@ struct OCRATests {
         return try suite.response(key(suite.hash), input)
     }
 
+    @Test("The default suite of TiQR's own server, with its published vector")
+    func session() throws {
+        var input = OCRAInput("0000000000")
+        input.session = Array(0x00...0x1F)
+        for suite in ["OCRA-1:HOTP-SHA1-6:QH10-S", "OCRA-1:HOTP-SHA1-6:QH10-S064"] {
+            #expect(try OCRASuite(suite).sessionLength == 64)
+        }
+        let key = Secret(Array("12345678901234567890123456789012".utf8))
+        #expect(try OCRASuite("OCRA-1:HOTP-SHA1-6:QH10-S").response(key, input) == "525367")
+    }
+
     @Test(
         arguments: zip(
             0...9,

@@ -70,6 +70,25 @@ struct TiQRTests {
         #expect(try await client.answer(link, account, secret) == .unknownChallenge)
     }
 
+    @Test("Links as TiQR's own server writes them")
+    func otherLinks() throws {
+        let web = "https://eduid.example/tiqrauth/?u=alice&s=00ff&q=0123456789&i=eduid.example&v=2"
+        guard case .tiqrLogin(let login) = try ApprovalLink(web) else {
+            Issue.record("no login")
+            return
+        }
+        #expect(login.identity == "alice" && login.service == "eduid.example")
+        #expect(login.session == "00ff" && login.challenge == "0123456789")
+        let enrolment = "https://eduid.example/tiqrenroll/?metadata=https%3A%2F%2Feduid.example%2Fmetadata%3Fkey%3D1"
+        guard case .tiqrEnrolment(let link) = try ApprovalLink(enrolment) else {
+            Issue.record("no enrolment")
+            return
+        }
+        #expect(link.metadata.description == "https://eduid.example/metadata?key=1")
+        #expect(throws: ApprovalError.self) { try ApprovalLink("https://eduid.example/tiqrauth/") }
+        #expect(try TiQRLogin("tiqrauth://alice@org/1/2/My Service").name == "My Service")
+    }
+
     @Test func otherServiceOrPersonIsNotAnswered() async throws {
         let (_, account) = try await account()
         let server = ScriptedServer(.text("OK"))
@@ -84,7 +103,8 @@ struct TiQRTests {
     @Test(
         arguments: [
             ("OK", TiQRResult.accepted), ("OK\n", .accepted), ("INVALID_RESPONSE", .wrong(triesLeft: nil)),
-            ("INVALID_USERID", .unknownIdentity), ("ACCOUNT_BLOCKED", .blocked(for: nil)),
+            ("INVALID_USERID", .unknownIdentity), ("INVALID_USER", .unknownIdentity),
+            ("ACCOUNT_BLOCKED", .blocked(for: nil)),
             ("ACCOUNT_BLOCKED:30", .blocked(for: .seconds(1800))), ("INVALID_REQUEST", .other("INVALID_REQUEST")),
         ])
     func results(_ text: String, _ result: TiQRResult) throws { #expect(try TiQRResult(Array(text.utf8)) == result) }

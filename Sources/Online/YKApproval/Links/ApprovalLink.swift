@@ -58,6 +58,9 @@ public enum ApprovalLink: Sendable {
         switch scheme {
         case "tiqrenroll": self = .tiqrEnrolment(try TiQREnrolmentLink(text))
         case "tiqrauth": self = .tiqrLogin(try TiQRLogin(text))
+        case "https" where Self.isTiQR(text, "tiqrauth", ["s", "q", "i"]): self = .tiqrLogin(try TiQRLogin(text))
+        case "https" where Self.isTiQR(text, "tiqrenroll", ["metadata"]):
+            self = .tiqrEnrolment(try TiQREnrolmentLink(text))
         case "otpauth-migration": self = .transfer
         case "pia", "otpauth":
             if PushLink.matches(text) {
@@ -69,6 +72,13 @@ public enum ApprovalLink: Sendable {
             }
         default: throw .malformed("links of '\(scheme)' are not for approvals")
         }
+    }
+
+    /// Whether a web address is a link of TiQR: its path and parameters say so.
+    private static func isTiQR(_ text: String, _ path: String, _ parameters: [String]) -> Bool {
+        guard let link = try? LinkQuery(text) else { return false }
+        return link.path.split(separator: "/").last.map(String.init) == path
+            && parameters.allSatisfy { link[$0] != nil }
     }
 
     /// The action of the link.

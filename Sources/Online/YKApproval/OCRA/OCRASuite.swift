@@ -66,7 +66,10 @@ public struct OCRASuite: Hashable, Sendable, CustomStringConvertible {
         pinHash = pin.flatMap(Self.hash)
         if pin != nil, pinHash == nil { throw fault("the PIN's hash is SHA1, SHA256 or SHA512") }
         let session = take("S")
-        sessionLength = session.flatMap { $0.utf8.count == 3 ? Self.number($0, in: 1...512) : nil }
+        // TiQR's servers write S alone for the default of 64 bytes (RFC 6287 §6.3).
+        sessionLength = session.flatMap { text in
+            text.isEmpty ? 64 : text.utf8.count == 3 ? Self.number(text, in: 1...512) : nil
+        }
         if session != nil, sessionLength == nil { throw fault("session information has S001 to S512 bytes") }
         let time = take("T")
         timeStep = time.flatMap(Self.timeStep)

@@ -86,8 +86,8 @@ public struct TiQREnrolment: Hashable, Sendable {
             return url
         }
         let suite = try OCRASuite(try text(service, "ocraSuite"))
-        guard !suite.hasCounter, suite.pinHash == nil, suite.sessionLength == nil, suite.timeStep == nil else {
-            throw .malformed("the suite \(suite) requires more than a challenge")
+        guard !suite.hasCounter, suite.pinHash == nil, suite.timeStep == nil else {
+            throw .malformed("the suite \(suite) requires more than a challenge and a session")
         }
         let identifier = try text(identity, "identifier")
         let serial = link.serial ?? Hex.encode(Array(identifier.utf8).prefix(16))

@@ -35,7 +35,7 @@ public enum TiQRResult: Hashable, Sendable {
         case "OK": self = .accepted
         case "INVALID_RESPONSE": self = .wrong(triesLeft: number)
         case "INVALID_CHALLENGE": self = .unknownChallenge
-        case "INVALID_USERID": self = .unknownIdentity
+        case "INVALID_USERID", "INVALID_USER": self = .unknownIdentity
         case "ACCOUNT_BLOCKED":
             self = .blocked(for: number.flatMap(Int32.init(exactly:)).map { .seconds(Int64($0) * 60) })
         case "INVALID_REQUEST", "ERROR": self = .other(text)
@@ -114,7 +114,14 @@ public struct TiQRClient: Sendable {
         to login: TiQRLogin, _ account: TiQRAccount, _ secret: borrowing Secret
     ) throws(ApprovalError) -> String {
         try account.check(login)
-        return try account.suite.response(secret, OCRAInput(login.challenge))
+        var input = OCRAInput(login.challenge)
+        if account.suite.sessionLength != nil {
+            guard let session = try? Hex.decode(login.session) else {
+                throw .malformed("the session in the link of TiQR is not hexadecimal")
+            }
+            input.session = session
+        }
+        return try account.suite.response(secret, input)
     }
 
     /// Answers a login at the enrolled address.

@@ -3,7 +3,8 @@
 public import YKHTTP
 import YKWire
 
-/// An enrolment link: `tiqrenroll://` followed by the address of the metadata (TiQR protocol, "Enrollment").
+/// An enrolment link: `tiqrenroll://` followed by the address of the metadata (TiQR protocol, "Enrollment"), or a web
+/// address whose parameter `metadata` is that address.
 public struct TiQREnrolmentLink: Hashable, Sendable {
     /// The address of the metadata.
     public let metadata: HTTPURL
@@ -18,15 +19,18 @@ public struct TiQREnrolmentLink: Hashable, Sendable {
     /// - Throws: `malformed` for another scheme, or an address that neither uses TLS nor is on this machine.
     public init(_ text: String) throws(ApprovalError) {
         let scheme = "tiqrenroll://"
-        guard text.lowercased().hasPrefix(scheme) else { throw .malformed("a link of TiQR begins with \(scheme)") }
-        do { metadata = try HTTPURL(String(text.dropFirst(scheme.utf8.count))) } catch {
+        let isOwn = text.lowercased().hasPrefix(scheme)
+        let address = isOwn ? String(text.dropFirst(scheme.utf8.count)) : try LinkQuery(text)["metadata"]
+        guard let address else { throw .malformed("a link of TiQR begins with \(scheme)") }
+        do { metadata = try HTTPURL(address) } catch {
             throw .malformed("the link of TiQR: \(error)")
         }
     }
 }
 
-/// A login link: `tiqrauth://IDENTITY@SERVICE/SESSION/CHALLENGE/NAME` (TiQR protocol, "Authentication"). It contains
-/// no address: the answer is sent to the address enrolled for the service.
+/// A login link: `tiqrauth://IDENTITY@SERVICE/SESSION/CHALLENGE/NAME` (TiQR protocol, "Authentication"), or a web address
+/// with the parameters `u`, `i`, `s` and `q` (version 2). It contains no address: the answer is sent to the address enrolled
+/// for the service.
 public struct TiQRLogin: Hashable, Sendable {
     /// The user's identifier; `nil` if the service does not include it.
     public let identity: String?
@@ -43,7 +47,15 @@ public struct TiQRLogin: Hashable, Sendable {
     ///
     /// - Throws: `malformed` if a part is missing or longer than 255 bytes.
     public init(_ text: String) throws(ApprovalError) {
-        let link = try LinkQuery(text)
+        // Some servers do not escape the blanks in the service's name.
+        let link = try LinkQuery(text.replacing(" ", with: "%20"))
+        if link.scheme == "https" {
+            let user = link["u"] ?? ""
+            identity = user.isEmpty ? nil : user
+            (service, name) = (try link.required("i"), "")
+            (session, challenge) = (try link.required("s"), try link.required("q"))
+            return
+        }
         guard link.scheme == "tiqrauth" else { throw .malformed("a login of TiQR begins with tiqrauth://") }
         let halves = link.authority.split(separator: "@", omittingEmptySubsequences: false)
         guard (1...2).contains(halves.count), let host = halves.last else {
