@@ -222,8 +222,8 @@ def model(folder, root, file="blob.jwt", status=0):
 
 def test_lists():
     says(model("codes/mds-same-date", "root.pem"), "level 2", "FIDO20020249999001")
-    says(model("codes/mds-odd-entry", "new.pem"), "certification")
-    says(model("cards/mds-one-bad-entry", "root.pem", "list.jwt"), "certification")
+    says(model("codes/mds-odd-entry", "new.pem"), "not in the metadata list")
+    says(model("cards/mds-one-bad-entry", "root.pem", "list.jwt"), "level 1")
     model("codes/mds-root-r46", "new.pem")
     says(model("codes/mds-root-r46", "old.pem", status=8), "metadata list", never=["attestation"])
 

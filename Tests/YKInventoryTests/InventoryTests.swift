@@ -83,6 +83,7 @@ struct InventoryTests {
             InventoryComparison(of: inventory([account]), with: inventory([renamed])).rows.first?.counterpart == renamed
         )
         #expect(InventoryComparison(of: inventory([account]), with: inventory([renamed])).additional.isEmpty)
+        #expect(verdict(account, [renamed, Inventory.Item(.oath, "a", name: "a", mark: "2")]) == .different)
         #expect(verdict(account, [], [Inventory.Gap(.oath, .locked)]) == .unknown)
         #expect(verdict(account, [], [Inventory.Gap(.piv, .failed)]) == .missing)
         let passkey = Inventory.Item(.passkey, "p", name: "p", mark: "1")

@@ -66,7 +66,9 @@ public struct InventoryComparison: Hashable, Sendable {
 
     private static func row(_ item: Inventory.Item, in other: Inventory) -> Row {
         let found = other.items.compactMap { theirs in item.verdict(against: theirs).map { ($0, theirs) } }
-        guard let best = found.min(by: { $0.0.rank < $1.0.rank }) else {
+        // What has the same name decides before what has only the same secret: two accounts may share one by mistake.
+        let named = found.filter { $0.1.target == item.target }
+        guard let best = (named.isEmpty ? found : named).min(by: { $0.0.rank < $1.0.rank }) else {
             let isUnread = other.gaps.contains { $0.kind == item.kind } || !other.kinds.contains(item.kind)
             return Row(item: item, verdict: isUnread ? .unknown : .missing)
         }
