@@ -108,9 +108,9 @@ private struct Line {
     mutating func arm() throws {
         let (question, mark) = typed.shown
         set(echoes: false, isWhole: false, TCSANOW)
-        write(typed.isSilent ? question : question + mark)
         try drop()
         wasTyped = false
+        write(typed.isSilent ? question : question + mark)
         let armed = ContinuousClock.now.advanced(by: QuestionCause.arming)
         while case let left = ContinuousClock.now.duration(to: armed), left > .zero {
             if try wait(atMost: Int32(left / .milliseconds(1)) + 1) { try drop() }
