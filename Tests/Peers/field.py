@@ -164,7 +164,7 @@ def test_getinfo():
     def same(value):
         return value.replace("-", "") if isinstance(value, str) else value
 
-    for number, line in enumerate((FIELD / "getinfo.jsonl").read_text().splitlines()):
+    for number, line in enumerate((FIELD / "getinfo.ndjson").read_text().splitlines()):
         piece = json.loads(line)
         path = WORK / f"getinfo-{number}.jsonl"
         path.write_text("\n".join(map(json.dumps, [
@@ -177,7 +177,7 @@ def test_getinfo():
 
 
 def packed(kind):
-    for line in (FIELD / f"{kind}.jsonl").read_text().splitlines():
+    for line in (FIELD / f"{kind}.ndjson").read_text().splitlines():
         piece = json.loads(line)
         path = WORK / f"{piece['name']}-{kind}.jsonl"
         header = {"capture": 1, "link": "card", **{key: piece[key] for key in ("reader", "atr") if key in piece}}
@@ -292,7 +292,7 @@ def unpadded(text):
 def test_registrations():
     """WebAuthn registrations and assertions of real keys, with python-fido2 beside."""
     refused = []
-    for line in (FIELD / "registrations.jsonl").read_text().splitlines():
+    for line in (FIELD / "registrations.ndjson").read_text().splitlines():
         piece = json.loads(line)
         name, ceremony = piece["name"], piece["ceremony"]
         registration = ceremony.get("registration", ceremony)
@@ -335,7 +335,7 @@ def test_attestations():
 def test_firmwares():
     """Recordings of foreign firmwares: valid, narrated, and replayed by the verb of their application."""
     number = 0
-    for file in sorted(FIRMWARES.glob("*.jsonl")):
+    for file in sorted(FIRMWARES.glob("*.ndjson")):
         for recording in re.split(r"^(?=\{\"capture\")", file.read_text(), flags=re.M)[1:]:
             header = json.loads(recording.split("\n", 1)[0])
             path = WORK / f"{file.stem}-{header['name']}.jsonl"

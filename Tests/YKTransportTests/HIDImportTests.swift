@@ -76,9 +76,10 @@ import YKWire
     }
 
     @Test(arguments: [
-        ("fido_tx: buf=0x1, len=4\n0000: 01 02\nfido_rx: dev=0x1, cmd=0x06, ms=-1", 3, "the announced 4 bytes"),
-        ("fido_tx: buf=0x1, len=2\n0000: 01 02 03", 2, "the announced 2 bytes"),
-        ("fido_tx: buf=0x1, len=2\n0000: 01 0x", 2, "the dump:"), ("fido_tx: buf=0x1", 1, "without a length"),
+        ("fido_tx: buf=0x1, len=4\n0000: 01 02\nfido_rx: dev=0x1, cmd=0x06, ms=-1", 1, "the announced 4 bytes"),
+        ("fido_tx: buf=0x1, len=2\n0000: 01 02 03", 1, "the announced 2 bytes"),
+        ("fido_tx: buf=0x1, len=2\n0000: 01 0x", 1, "the announced 2 bytes"),
+        ("fido_tx: buf=0x1", 1, "without a length"),
         ("fido_tx: buf=0x1, len=99999999", 1, "without a length"), ("hello\n", 2, "no exchange"),
         ("rx_preamble: buf=0x1, len=2\n0000: 01 02", 2, "a report of 2 bytes"),
     ])

@@ -67,7 +67,7 @@ struct CardTalk {
 
 extension UInt8 {
     /// Whether this may be the first byte of a status word (ISO 7816-4 §5.6).
-    fileprivate var isFirstOfStatus: Bool { (0x61...0x6F).contains(self) || self >> 4 == 9 }
+    var isFirstOfStatus: Bool { (0x61...0x6F).contains(self) || self >> 4 == 9 }
 }
 
 extension LogLine {

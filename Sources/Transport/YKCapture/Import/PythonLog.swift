@@ -83,7 +83,8 @@ struct PythonLog: LogReader {
     /// The bytes of a status word. python-fido2 0.9 to 1.2 shifts the first byte too far, by 8 and the second byte:
     /// `SW=C2000` stands for 6105.
     private static func status(_ digits: Substring) -> [UInt8]? {
-        guard digits.utf8.count > 4 else { return digits.utf8.count == 4 ? try? Hex.decode(String(digits)) : nil }
+        guard digits.utf8.count >= 4, digits.first != "0" else { return nil }
+        if digits.utf8.count == 4, let word = try? Hex.decode(String(digits)), word[0].isFirstOfStatus { return word }
         let zeros = digits.reversed().prefix { $0 == "0" }.count
         let significant = digits.dropLast(zeros)
         guard significant.utf8.count <= 3, let value = UInt32(significant, radix: 16), value > 0 else { return nil }
