@@ -144,7 +144,7 @@ import Testing
         ("clear-clipboard", "missing expected argument '--after <after>'"),
         ("clear-clipboard --after 3 --json", "unknown option '--json'"),
         ("--json clear-clipboard --after 3", "unknown option '--json'"),
-        ("oath list too many", "2 arguments too many"),
+        ("oath list too many", "oath list takes no argument"),
         ("oath add me --digits 9", "a code must have 6, 7 or 8 digits"),
         ("oath calculate --no-json", "unknown option '--no-json'"), ("oath list -=x", "unknown option '-'"),
     ])

@@ -25,7 +25,10 @@ import Testing
         for (path, declaration) in Self.declarations() {
             let values = declaration.choices.values
             guard let help = declaration.help, values.count > 1, !Self.isOpen(help) else { continue }
-            let words = Set(help.split { !$0.isLetter && !$0.isNumber && !"+-_".contains($0) }.map(String.init))
+            let words = Set(
+                help.split { !$0.isLetter && !$0.isNumber && !"+-_.".contains($0) }.map {
+                    String($0.hasSuffix(".") ? $0.dropLast() : $0)
+                })
             let named = values.filter { words.contains($0) }
             if named.isEmpty { continue }
             count += 1

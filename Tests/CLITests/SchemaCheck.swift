@@ -20,6 +20,7 @@ enum SchemaCheck {
         }
         guard let type = schema["type"]?.string else { return [] }
         guard self.type(of: value).contains(type) else { return ["\(path) is \(value.text)"] }
+        if let values = schema["enum"]?.array, !values.contains(value) { return ["\(path) is \(value.text)"] }
         if let items = schema["items"] {
             return (value.array ?? []).enumerated().flatMap { problems(in: $1, items, at: "\(path)[\($0)]") }
         }
@@ -45,7 +46,8 @@ enum SchemaCheck {
         return missing
             + object.members.flatMap { member in
                 let path = "\(path).\(member.key)"
-                guard let form = properties[member.key] else { return ["\(path) is not declared"] }
+                let others = schema["additionalProperties"].flatMap { $0.object == nil ? nil : $0 }
+                guard let form = properties[member.key] ?? others else { return ["\(path) is not declared"] }
                 return problems(in: member.value, form, at: path)
             }
     }

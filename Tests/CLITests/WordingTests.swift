@@ -14,7 +14,7 @@ import Testing
         (
             "it names another thing in each verb",
             [
-                "--account": 2, "--all": 5, "--app": 2, "--at": 2, "--challenge": 6, "--clear": 2,
+                "--account": 2, "--all": 6, "--app": 2, "--at": 2, "--challenge": 6, "--clear": 2,
                 "--client": 2, "--clipboard": 2, "--login": 2, "--password": 2, "--period": 2, "--protected": 3,
                 "--command": 2, "--comment": 2, "--context": 2, "--counter": 3, "--cred-blob": 2, "--credential": 2,
                 "--days": 2, "--device-id": 3, "--display-name": 2, "--for": 3, "--form": 2, "--from": 2,
@@ -24,7 +24,7 @@ import Testing
                 "--qr": 4,
                 "--register": 2, "--require": 2, "--resident": 7, "--rp": 7, "--salt": 2, "--scheme": 2, "--serial": 2,
                 "--server": 5, "--slot": 7, "--software": 2, "--state": 2, "--store": 4, "--text": 2, "--to": 2,
-                "--token": 4, "--totp": 2, "--user": 7, "--wait": 2, "--watch": 2, "--yubico": 2, "<credential>": 3,
+                "--token": 4, "--totp": 2, "--user": 7, "--wait": 3, "--watch": 2, "--yubico": 2, "<credential>": 3,
                 "<device>": 2, "<fingerprint>": 2, "<key>": 5, "<label>": 2, "<name>": 9, "<object>": 2,
                 "<policy>": 2, "<query>": 2, "<slot>": 4, "<source>": 2,
             ]

@@ -22,7 +22,7 @@ struct UntrustedTests {
     func imitation() {
         let text =
             "alice' at github.com: use your key? [y/N]" + String(repeating: " ", count: 900) + "' at evil.example"
-        #expect(Untrusted.name(text) == #"'alice\' at github.com: use your key? [y/N] \' at evil.exa…'"#)
+        #expect(Untrusted.name(text) == #"'alice\' at github.com: use your key? [y/N] \' at evil.example'"#)
     }
 
     @Test("of a long site, the end is shown, however long it is")

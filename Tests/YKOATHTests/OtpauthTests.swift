@@ -113,7 +113,7 @@ struct OtpauthTests {
         #expect(try OtpauthURI.parse("otpauth://totp/100%25%20Shop:50%?secret=AA").id.text == "100% Shop:50%")
         #expect(try OtpauthURI.parse("otpauth://totp/a%4?secret=AA").id.name == "a%4")
         let id = try OtpauthURI.parse("otpauth://totp/x.org:8000:b?secret=AA&issuer=x.org:8000").id
-        #expect(id.issuer == "x.org:8000" && id.name == "b")
+        #expect(id.text == "x.org:8000:b")
     }
 
     @Test(arguments: bad)

@@ -30,8 +30,9 @@ extension OpenPGPService {
         }
         try checkLengths(newUser, newAdmin)
         let fresh = try newDerivation(hash, count)
-        let present = try verifiedForm(of: admin, facts)
-        let known = facts.derivationSetsPINs ? nil : try kdfToChange()
+        let current = try kdfToChange()
+        let present = try verifiedForm(of: admin, current, facts)
+        let known = facts.derivationSetsPINs ? nil : current
         let derivation = known ?? fresh
         let change = DerivationChange(
             present: present, form: SharedSecret(derivation.derive(admin, .admin)),
@@ -71,7 +72,7 @@ extension OpenPGPService {
         guard !facts.isGnuk || newUser == initial.user.value else {
             throw .badInput("this card has the user PIN 123456 until it holds a key")
         }
-        let present = try verifiedForm(of: admin, facts)
+        let present = try verifiedForm(of: admin, derivation, facts)
         defer { verified = [] }
         guard facts.derivationSetsPINs else {
             let change = DerivationChange(
@@ -228,13 +229,14 @@ extension OpenPGPService {
     /// Verifies the admin PIN, and returns it in the form that the card accepted: hashed, or as typed if a set-up was
     /// interrupted. The second form is not tried with the last retry.
     private func verifiedForm(
-        of admin: borrowing Secret, _ facts: OpenPGPCardFacts
+        of admin: borrowing Secret, _ derivation: OpenPGPKDF?, _ facts: OpenPGPCardFacts
     ) throws(OpenPGPError) -> SharedSecret {
-        let form = SharedSecret(try prepare(admin, .admin))
+        try checkLength(of: admin, .admin, isNew: false)
+        let form = SharedSecret(derivation.map { $0.derive(admin, .admin) } ?? admin.copy())
         channel.resetsOnRelease = true
         do throws(CardError) { try channel.send(VerifyPIN(Password.admin, form.value)) } catch {
             let failure = try meaning(error, .admin)
-            guard case .wrongPIN = failure, !facts.derivationSetsPINs, try kdf() != nil,
+            guard case .wrongPIN = failure, !facts.derivationSetsPINs, derivation != nil,
                 try pinStatus().retries.admin > 1
             else { throw failure }
             do { try channel.send(VerifyPIN(Password.admin, admin)) } catch { throw try meaning(error, .admin) }

@@ -71,7 +71,7 @@ import YKOATH
             A;d;\(Self.secret);;;0;;
             A;e;\(Self.secret);;;;hotp;-1
             A;f;pw;;;;;
-            A;i;not base 32;;;;;
+            A;i;not base 32!;;;;;
             A;j;key=\(Self.secret)&step=60&size=8;;;;;
             A;k
             ;;\(Self.secret);;;;;

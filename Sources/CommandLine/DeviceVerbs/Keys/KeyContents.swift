@@ -3,6 +3,7 @@
 import TerminalIO
 import Verbs
 import Words
+import YKCapture
 import YKFIDO
 import YKHSMAuth
 import YKKeys
@@ -79,7 +80,13 @@ struct KeyContents: Report {
     ) async throws -> Self {
         var contents = KeyContents()
         let there = report.applications
-        if there.contains(.fido2) {
+        // A recording has one kind of link, and FIDO2 is on another one unless --link chooses the card's.
+        let isOnOtherLink =
+            run.options.record != nil && report.reader != nil && [nil, .auto].contains(run.options.link)
+        if there.contains(.fido2), isOnOtherLink {
+            contents.problems.append(
+                Problem(application: "FIDO2", error: LinkError.capture("\(Recorder.oneLinkOnly), card")))
+        } else if there.contains(.fido2) {
             contents.fido2 = try await contents.part("FIDO2") { try await fido2(pins?.pin, run) }
         }
         if report.hasSecrets { contents.secrets = try await contents.part("Secrets") { try await secrets(run) } }

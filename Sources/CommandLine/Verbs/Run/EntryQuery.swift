@@ -5,7 +5,7 @@ package import TerminalIO
 package import YKWire
 
 /// An entry's name, or a part of it, as typed; never empty.
-package struct EntryQuery: ExpressibleByArgument, Sendable {
+package struct EntryQuery: ExpressibleByArgument, CustomStringConvertible, Sendable {
     package let text: String
 
     /// Accepts every text but an empty one, which would match everything.
@@ -13,6 +13,8 @@ package struct EntryQuery: ExpressibleByArgument, Sendable {
         guard !argument.isEmpty else { return nil }
         text = argument
     }
+
+    package var description: String { text }
 
     /// The text as shown to people.
     package var printable: String { text.printable }
