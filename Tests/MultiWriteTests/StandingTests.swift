@@ -58,11 +58,11 @@ struct StandingTests {
         let counter = CutLink.Counter(.refused(word), at: number)
         var said = OpenPGPStanding(isHashed: !change.ends, user: .new, admin: .new)
         var failure = "success"
-        var left: Int? = 3
+        var left = 3
         do { try await run(change, CutLink(link(key, change), counter)) } catch let error as OpenPGPError {
             failure = "\(error)"
             // The form of an interrupted set-up is tried, too, unless it were the last try; what is left is said.
-            if case .wrongPIN(_, let tries) = error { left = tries }
+            if case .wrongPIN(_, let tries?) = error { left = tries }
             said =
                 if case .unfinished(let standing, _) = error { standing } else {
                     OpenPGPStanding(isHashed: change.ends, user: .old, admin: .old)
@@ -152,7 +152,8 @@ private final class StrictLink: ForwardingCardLink {
     init(_ key: VirtualKey) { (self.key, link) = (key, key.link()) }
 
     func exchange(_ command: [UInt8], deadline: Deadline) throws(LinkError) -> [UInt8] {
-        let length = command.count > 4 ? Int(command[4]) : 0
+        let isExtended = command.count > 7 && command[4] == 0
+        let length = isExtended ? Int(command[5]) << 8 | Int(command[6]) : command.count > 4 ? Int(command[4]) : 0
         let memory = key.state.openPGP
         let isHashed = memory.kdf.count > 3
         let isWrong =

@@ -220,13 +220,14 @@ def test_stores():
         return re.findall("^[0-9a-f]{8}", plain(*fingers, "list", "--pin-stdin", stdin=pin).stdout, re.M)
     def tokens():
         return re.findall("[0-9]{12}", plain("securid", "list", "--store", "t.json").stdout)
-    for question, words, more, asked, yes, look in (
-            ("which token", ["securid", "delete", "05", "--store", "t.json"], [], [], "delete token 051351542239", tokens),
-            ("which account", ["approve", "logout", "pi.example", "--store", "a.json", "--keep-key"], [], [], "remove account 'work'", accounts),
-            ("which fingerprint", [*fingers, "delete", "thumb"], ["--pin-stdin"], [("PIN: ", pin)], "delete", enrolled)):
+    # Without a terminal only a whole name chooses what is deleted; both fingerprints have this one.
+    for question, words, more, asked, yes, look, alone in (
+            ("which token", ["securid", "delete", "05", "--store", "t.json"], [], [], "delete token 051351542239", tokens, 12),
+            ("which account", ["approve", "logout", "pi.example", "--store", "a.json", "--keep-key"], [], [], "remove account 'work'", accounts, 12),
+            ("which fingerprint", [*fingers, "delete", "thumb"], ["--pin-stdin"], [("PIN: ", pin)], "delete", enrolled, 4)):
         before = look()
         expect(f"{question}: there are two", len(before), 2)
-        expect(f"{question}, without a terminal: 4", plain(*words, *more, stdin=pin if more else "").returncode, 4)
+        expect(f"{question}, without a terminal: {alone}", plain(*words, *more, stdin=pin if more else "").returncode, alone)
         for keys in (CTRL_C, CTRL_D, "\x1b"):
             expect(f"{question}, {keys!r}: 130", person(words, *asked, (question, keys))[0], 130)
         expect(f"{question}: the chosen one is asked about",
@@ -323,7 +324,8 @@ def test_confirmations():
         status, seen = person(words, (question, "perhaps\n"), (question, "\n"))
         expect(f"{name}: any other word asks again", status, 17)
         done = plain(*words)
-        expect(f"{name}: without a terminal 17", done.returncode, 17)
+        alone = 12 if "alice" in words else 17  # a part of a name, which is not enough without a question
+        expect(f"{name}: without a terminal {alone}", done.returncode, alone)
     after = pathlib.Path(f"{FOLDER}/pin.json").read_text(encoding="utf-8")
     expect("nothing of all that changed the key", after == before)
     status, seen = person(CONFIRMATIONS[1][0], (r"\[y/N\]", "what\n"), (r"\[y/N\]", "y\n"))

@@ -2,68 +2,57 @@
 
 import Synchronization
 import Testing
+import YKCrypto
 
 @testable import YKInteraction
 
 /// The rules of the questions that another end causes.
 struct ConsentTests {
-    private static func consent(_ time: Duration = .seconds(60)) -> Consent {
-        var policy = RemotePolicy()
-        policy.questionTime = time
-        return Consent(policy)
+    private struct Asked: Question {
+        var way: Way<Void> { .agree(()) }
     }
 
-    private func answers(_ consent: Consent, _ answers: Bool...) async -> Bool {
-        await consent.agrees({ give in for answer in answers { give(answer) } }, withdraw: {})
-    }
+    /// Gives the same answer each time, and counts the questions.
+    private final class Answering: Person {
+        let declined: Declined?
+        let count = Mutex(0)
 
-    @Test("the first answer counts, and the question is withdrawn")
-    func first() async {
-        let consent = Self.consent()
-        let withdrawn = Mutex(0)
-        #expect(await answers(consent, true, false))
-        #expect(!(await answers(consent, false, true)))
-        let isYes = await consent.agrees { give in
-            Task { give(true) }
-        } withdraw: {
-            withdrawn.withLock { $0 += 1 }
+        init(_ declined: Declined? = nil) { self.declined = declined }
+
+        nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret {
+            throw .nobodyToAsk
         }
-        #expect(isYes && withdrawn.withLock { $0 } == 1)
+
+        nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
+            count.withLock { $0 += 1 }
+            if let declined { throw declined }
+            guard case .agree(let yes) = question.way else { throw .nobodyToAsk }
+            return yes
+        }
     }
 
     @Test("five questions in a row without a yes end them for a while; a yes begins anew")
     func silence() async {
-        let consent = Self.consent()
-        for _ in 0..<4 { #expect(!(await answers(consent, false))) }
+        let (consent, yes, no) = (Consent(), Answering(), Answering(.timedOut))
+        for _ in 0..<4 { #expect(await consent.refusal(of: Asked(), by: no) == .timedOut) }
         #expect(!consent.isSilent)
-        #expect(await answers(consent, true))
+        #expect(await consent.refusal(of: Asked(), by: yes) == nil)
         for _ in 0..<5 {
             #expect(!consent.isSilent)
-            #expect(!(await answers(consent, false)))
+            #expect(await consent.refusal(of: Asked(), by: no) == .timedOut)
         }
         #expect(consent.isSilent)
+        #expect(await consent.refusal(of: Asked(), by: yes) == .no)
+        #expect(yes.count.withLock { $0 } == 1 && no.count.withLock { $0 } == 9)
     }
 
-    @Test("no answer in time is no, and counts as one", .timeLimit(.minutes(15)))
-    func late() async {
-        let consent = Self.consent(.milliseconds(5))
-        for _ in 0..<5 { #expect(!(await answers(consent))) }
-        #expect(consent.isSilent)
-    }
-
-    @Test("a request that is cancelled is not agreed to", .timeLimit(.minutes(15)))
+    @Test("a yes to a request that was cancelled does not count")
     func cancelled() async {
-        let consent = Self.consent()
-        let task = Task { await consent.agrees({ _ in }, withdraw: {}) }
-        task.cancel()
-        #expect(!(await task.value))
-        let late = Task {
-            await consent.agrees { give in
-                withUnsafeCurrentTask { $0?.cancel() }
-                give(true)
-            } withdraw: {
-            }
+        let consent = Consent()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await consent.refusal(of: Asked(), by: Answering())
         }
-        #expect(!(await late.value))
+        #expect(await task.value == .withdrawn)
     }
 }

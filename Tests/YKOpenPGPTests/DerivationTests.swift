@@ -128,7 +128,7 @@ struct DerivationTests {
     @Test("the reset code is removed where there is one, and a card that refuses that has no other", arguments: [0, 3])
     func resetCode(_ tries: UInt8) async throws {
         var card = ScriptedCard().answering("00da00d3", 0x6700)
-            .answering("00ca00c4", 0x9000, [0, 127, 127, 127, 3, tries, 3])
+            .with(0xC4, [0, 127, 127, 127, 3, tries, 3])
         card.manufacturer = 15
         let log = ScriptedLink.Log()
         try await Self.setUp(card.open(log))

@@ -12,11 +12,9 @@ package final class Consent: Sendable {
         var silentUntil: ContinuousClock.Instant?
     }
 
-    private let time: Duration
     private let state = Mutex(State())
 
-    /// - Parameter policy: How long a question waits for its answer.
-    package init(_ policy: RemotePolicy) { time = policy.questionTime }
+    package init() {}
 
     /// Whether no questions are asked for now, because too many had no yes.
     package var isSilent: Bool {
@@ -47,66 +45,6 @@ package final class Consent: Sendable {
             state.refusals += 1
             if state.refusals >= RemotePolicy.questionLimit {
                 state.silentUntil = .now.advanced(by: RemotePolicy.silence)
-            }
-        }
-    }
-
-    /// Whether the user agrees; false if the task is cancelled.
-    ///
-    /// - Parameters:
-    ///   - ask: Asks without waiting for the answer; the first answer counts.
-    ///   - withdraw: Withdraws the question, which may have been answered.
-    package func agrees(
-        _ ask: (@escaping @Sendable (Bool) -> Void) -> Void, withdraw: () -> Void
-    ) async -> Bool {
-        let answer = FirstAnswer()
-        let timer = Task { [time] in
-            try? await Task.sleep(for: time)
-            answer.give(false)
-        }
-        ask { answer.give($0) }
-        let isYes = await withTaskCancellationHandler {
-            await answer.value
-        } onCancel: {
-            answer.give(false)
-        }
-        timer.cancel()
-        withdraw()
-        let isCancelled = Task.isCancelled
-        count(isYes)
-        return isYes && !isCancelled
-    }
-}
-
-/// The first of several answers to a question.
-private final class FirstAnswer: Sendable {
-    private struct State {
-        var answer: Bool?
-        var waiting: CheckedContinuation<Bool, Never>?
-    }
-
-    private let state = Mutex(State())
-
-    /// Gives an answer; later ones are ignored.
-    func give(_ answer: Bool) {
-        let waiting = state.withLock { state in
-            guard state.answer == nil else { return CheckedContinuation<Bool, Never>?.none }
-            state.answer = answer
-            defer { state.waiting = nil }
-            return state.waiting
-        }
-        waiting?.resume(returning: answer)
-    }
-
-    /// The answer, once there is one.
-    var value: Bool {
-        get async {
-            await withCheckedContinuation { continuation in
-                let answer = state.withLock { state in
-                    if state.answer == nil { state.waiting = continuation }
-                    return state.answer
-                }
-                if let answer { continuation.resume(returning: answer) }
             }
         }
     }

@@ -66,9 +66,9 @@ package final class AgentConsent: Sendable {
     }
 
     private func consent(for use: AgentUse) -> Consent {
-        guard let nearest = use.hops.first else { return Consent(policy) }
+        guard let nearest = use.hops.first else { return Consent() }
         return consents.withLock { consents in
-            let consent = consents[nearest] ?? Consent(policy)
+            let consent = consents[nearest] ?? Consent()
             consents[nearest] = consent
             return consent
         }

@@ -79,26 +79,29 @@ struct KeyContents: Report {
         _ report: KeyReport, all pins: (pin: PINOptions, password: PasswordOptions)?, in run: Run
     ) async throws -> Self {
         var contents = KeyContents()
-        let there = report.applications
-        // A recording has one kind of link, and FIDO2 is on another one unless --link chooses the card's.
-        let isOnOtherLink =
+        // A recording has one kind of link; FIDO2 and Yubico OTP are on another one unless --link chooses the card's.
+        let elsewhere: Capability =
             run.options.record != nil && report.reader != nil && [nil, .auto].contains(run.options.link)
-        if there.contains(.fido2), isOnOtherLink {
+            ? [.fido2, .otp] : []
+        let there = report.applications.subtracting(elsewhere)
+        for (application, name) in [(Capability.fido2, "FIDO2"), (.otp, "Yubico OTP")]
+        where report.applications.intersection(elsewhere).contains(application) {
             contents.problems.append(
-                Problem(application: "FIDO2", error: LinkError.capture("\(Recorder.oneLinkOnly), card")))
-        } else if there.contains(.fido2) {
+                Problem(application: name, error: LinkError.capture("\(Recorder.oneLinkOnly), card")))
+        }
+        if there.contains(.fido2) {
             contents.fido2 = try await contents.part("FIDO2") { try await fido2(pins?.pin, run) }
         }
         if report.hasSecrets { contents.secrets = try await contents.part("Secrets") { try await secrets(run) } }
-        if there.contains(.oath), report.oathProblem == nil {
-            contents.oath = try await contents.part("OATH") { try await oath(pins?.password, run) }
-        }
         if there.contains(.piv) {
             contents.piv = try await contents.part("PIV") { try await run.openPIV().report() }
         }
         if there.contains(.openPGP) { contents.openPGP = try await contents.part("OpenPGP") { try await openPGP(run) } }
         if there.contains(.hsmAuth) {
             contents.hsmAuth = try await contents.part("YubiHSM Auth") { try await hsmAuth(run) }
+        }
+        if there.contains(.oath), report.oathProblem == nil {
+            contents.oath = try await contents.part("OATH") { try await oath(pins?.password, run) }
         }
         if there.contains(.otp) {
             contents.otpSlots = try await contents.part("Yubico OTP") { try await otpSlots(run) }

@@ -11,7 +11,7 @@ struct NearQuestions: Sendable {
 
     init(_ end: NearEnd) {
         self.end = end
-        consent = Consent(end.policy)
+        consent = Consent()
     }
 
     /// Whether the user agrees. When the task is cancelled, the question is withdrawn.
