@@ -698,6 +698,7 @@ def test_foreground():
             thread = threading.Thread(target=sign)
             thread.start()
             place = one.expect(r"asks\s+to\s+sign[^?]*\? \[y/N\]", 20, begin)
+            time.sleep(1.2)  # an answer counts a second after its question
             one.type(f"{typed}\n")
             thread.join(20)
             expect(f"another machine: asked at the terminal, '{typed}'", (place is not None, answers[-1]), (True, wanted))
