@@ -91,7 +91,7 @@ def slots():
     with Agent("stranger", "--certificate", "stranger-cert.pub") as agent:
         expect("is not offered", len(Client(agent).identities()), len(KINDS))
     fails("what is no certificate", YKIT, "--virtual", "key.json", "ssh", "agent", "--socket", path("x"), "--certificate", "ca.pub",
-          says="ssh-ed25519")
+          says="public key, not a certificate")
 
 
 def authorities():
