@@ -251,7 +251,9 @@ extension Run {
     /// Asks before overwriting a slot that is or may be in use.
     func confirm(writing slot: OTPSlot, of service: OTPService, force: Bool) async throws {
         let isProgrammed = await service.state(of: slot).isProgrammed
-        let contents = isProgrammed == nil ? "slot \(slot.rawValue) may be in use; its contents" : "the contents of slot \(slot.rawValue)"
+        let contents =
+            isProgrammed == nil
+            ? "slot \(slot.rawValue) may be in use; its contents" : "the contents of slot \(slot.rawValue)"
         try confirm(
             "\(contents) would be permanently lost: overwrite them?", unless: force || isProgrammed == false)
     }
