@@ -32,7 +32,7 @@ STEPS = [
     (["oath", "uri", "-"], URI, {}), (["oath", "import", "-", "--yes"], URI.replace("gina", "hugo"), {}),
     (["oath", "calculate"], "", {}), (["oath", "calculate", "count"], "", {}),
     (["oath", "calculate", "alice", "--json"], "", {}), (["oath", "export"], "", {}),
-    (["oath", "rename", "alice", "Acme:alina", "--force"], "", {}), (["oath", "delete", "bob", "--force"], "", {}),
+    (["oath", "rename", "Acme:alice", "Acme:alina", "--force"], "", {}), (["oath", "delete", "Slow:bob", "--force"], "", {}),
     (["oath", "access", "change"], "", NEW), (["oath", "list"], "", OLD), (["oath", "calculate", "alina"], "", OLD),
     (["oath", "access", "remember"], "", OLD), (["oath", "access", "forget"], "", {}),
     (["oath", "access", "change", "--clear"], "", OLD), (["oath", "reset", "--force"], "", {}),

@@ -25,6 +25,18 @@ import YKWire
     private var soon: Deadline { .after(.milliseconds(200)) }
     private var later: Deadline { .after(.seconds(60)) }
 
+    @Test("an interface of control transfers alone is no reader, and the one behind it is")
+    func tokensWithoutEndpoints() throws {
+        let reader = try #require(try USBDescriptors(decoding: FakeBus.key).interfaces.last)
+        let token = USBDescriptors.Interface(number: 0, interfaceClass: CCID.interfaceClass, interfaceProtocol: 1)
+        var device = USBDevice(
+            usbPath: "1-1", sysPath: "/sys/1-1", node: "/dev/bus/usb/001/002", bus: 1, address: 2, vendor: 0x096E,
+            product: 1, release: 0, interfaces: [USBDevice.Interface(descriptor: token)], access: .readable)
+        #expect(device.reader == nil)
+        device.interfaces.append(USBDevice.Interface(descriptor: reader))
+        #expect(device.reader?.descriptor == reader)
+    }
+
     @Test func aCommandAndItsReply() throws {
         fake.answers = [
             FakeUSB.output: [.ends(LIBUSB_TRANSFER_COMPLETED, [1, 2, 3])],

@@ -237,7 +237,8 @@ struct ApproveEnroll: AccountKeyVerb {
         guard run.plan == nil, run.replay == nil else { return }
         func check(_ source: SecretInput.Source) throws { if !source.isGiven { _ = try Prompt(orElse: source.hint) } }
         if !software, pinPolicy != .never { try check(run.source(of: .piv, key.pin)) }
-        if require == .uv { try check(run.source(of: .fido, key.fidoPIN)) }
+        // With a link nothing is lost if the FIDO2 application, which comes first, refuses.
+        if require == .uv, server != nil { try check(run.source(of: .fido, key.fidoPIN)) }
     }
 
     private func enrolled(

@@ -79,10 +79,11 @@ struct KeyContents: Report {
         _ report: KeyReport, all pins: (pin: PINOptions, password: PasswordOptions)?, in run: Run
     ) async throws -> Self {
         var contents = KeyContents()
-        // A recording has one kind of link; FIDO2 and Yubico OTP are on another one unless --link chooses the card's.
+        // A recording has one kind of link; FIDO2 and Yubico OTP are on another one unless --link chooses the card's. Its
+        // replay leaves out the same.
+        let isRecorded = run.options.record != nil || run.replay?.mode == .strict
         let elsewhere: Capability =
-            run.options.record != nil && report.reader != nil && [nil, .auto].contains(run.options.link)
-            ? [.fido2, .otp] : []
+            isRecorded && report.reader != nil && [nil, .auto].contains(run.options.link) ? [.fido2, .otp] : []
         let there = report.applications.subtracting(elsewhere)
         for (application, name) in [(Capability.fido2, "FIDO2"), (.otp, "Yubico OTP")]
         where report.applications.intersection(elsewhere).contains(application) {

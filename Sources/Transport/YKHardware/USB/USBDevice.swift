@@ -42,6 +42,9 @@ public struct USBDevice: Sendable, Hashable {
 
     /// Manufacturer and product, as far as reported.
     public var name: String { [manufacturer, productName].compactMap(\.self).joined(separator: " ") }
-    /// The first card reader.
-    public var reader: Interface? { interfaces.first { $0.descriptor.isCardReader } }
+    /// The first card reader with both bulk endpoints. Tokens that are reached by control transfers alone have none (ICCD,
+    /// protocols 1 and 2), such as StarSign and e-gate.
+    public var reader: Interface? {
+        interfaces.first { $0.descriptor.isCardReader && USBReaderEndpoints($0.descriptor) != nil }
+    }
 }
