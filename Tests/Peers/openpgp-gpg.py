@@ -303,7 +303,8 @@ def beside(gnupg, name):
     works(gnupg, f"{name}: scdaemon shares the card", "--card-status")
     for verb in BESIDE:
         status, output = run(YKIT, "--link", "pcsc", *verb)
-        expect(f"ykit: {name}: {' '.join(verb)} beside gpg", status == 0 or output)
+        # One of the keys is a card with OpenPGP alone.
+        expect(f"ykit: {name}: {' '.join(verb)} beside gpg", status == 0 or "this key has no" in output or output)
         tries = [gnupg.run("--card-status") for _ in range(2)]
         expect(f"gpg: {name}: works after {' '.join(verb)}", 0 in (status for status, _ in tries) or tries)
         if verb[0] == "openpgp":

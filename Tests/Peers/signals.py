@@ -85,7 +85,7 @@ def computations():
             file.write("00000000 APDU: 00 A4 04 00 05 A0 00 00 03 08\n00000001 SW: 90 00\n")
     process = start("capture", "import", "--from", "pcscd", "long.log", "-o", "long.jsonl")
     status, output, errors = interrupted("the import of a log", process, signal.SIGINT)
-    expect("^C ends it", (status, output, errors), (130, "", "ykit: interrupted\n"))
+    expect("^C ends it", (status, output, errors), (130, "", "reading a log of 18 MiB\nykit: interrupted\n"))
     expect("and leaves no file", [name for name in os.listdir(FOLDER) if name.startswith("long.jsonl")], [])
 
 

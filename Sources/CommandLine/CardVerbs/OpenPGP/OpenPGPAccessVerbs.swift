@@ -59,9 +59,13 @@ struct OpenPGPChangeAdminPIN: Verb {
 
 /// Sets the reset code.
 struct OpenPGPSetResetCode: Verb {
+    static let readsLines = true
     static let about = About(
         "set-reset-code", "Set the reset code, 8 bytes or more.",
-        discussion: "With it 'ykit openpgp access unblock-pin' sets a new user PIN without the admin PIN.",
+        discussion: """
+            With it 'ykit openpgp access unblock-pin' sets a new user PIN without the admin PIN. If both are read from \
+            standard input, the first line is the admin PIN, the second the reset code.
+            """,
         examples: [Example("ykit openpgp access set-reset-code")])
 
     @OptionGroup var admin: AdminPINOptions

@@ -12,8 +12,10 @@ import YKOATH
 import YKOTP
 import YKOpenPGP
 import YKPIV
+import YKProtocols
 import YKSecrets
 import YKTransport
+import YKWire
 
 /// What is on a key: the number of things that each application stores, the tries that are left, and what is still the
 /// factory default. An application that the key does not have, or that was not read, is `nil`.
@@ -81,7 +83,7 @@ struct KeyContents: Report {
         var contents = KeyContents()
         // A recording has one kind of link; FIDO2 and Yubico OTP are on another one unless --link chooses the card's. Its
         // replay leaves out the same.
-        let isRecorded = run.options.record != nil || run.replay?.mode == .strict
+        let isRecorded = run.options.record != nil || run.replay.map { $0.mode == .strict && !$0.hasOTP } ?? false
         let elsewhere: Capability =
             isRecorded && report.reader != nil && [nil, .auto].contains(run.options.link) ? [.fido2, .otp] : []
         let there = report.applications.subtracting(elsewhere)
@@ -171,6 +173,15 @@ struct KeyContents: Report {
     private static func otpSlots(_ run: Run) async throws -> [Bool?]? {
         let service = try await run.choosing { try await $0.open(OTPService.self) }
         return [await service.state(of: .one).isProgrammed, await service.state(of: .two).isProgrammed]
+    }
+}
+
+extension CaptureReplay {
+    /// Whether the recording has Yubico OTP over the card.
+    fileprivate var hasOTP: Bool {
+        CardTransaction.all(in: capture).contains {
+            $0.command.ins == ISO7816.select && $0.command.data == OTPProtocol.aid.rawValue
+        }
     }
 }
 
