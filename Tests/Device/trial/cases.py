@@ -230,7 +230,7 @@ HSMAUTH = Application(
 #: In the order in which they are used; FIDO2's reset, for which the key is re-inserted, comes last.
 APPLICATIONS = {
     "management": Application([
-        Step("what the key is", ["info"], reads=True),
+        Step("what the key is", ["info", "--brief"], reads=True),
         Step("what is on over USB", ["config", "usb", "--list"], reads=True),
         Step("what is on over NFC", ["config", "nfc", "--list"], reads=True)]),
     "oath": OATH, "piv": PIV, "openpgp": OPENPGP, "hsmauth": HSMAUTH, "otp": OTP,

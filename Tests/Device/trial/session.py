@@ -35,7 +35,7 @@ class Session:
 
     def look(self):
         """Reads what the key is; refuses one that is not the named one or holds anything."""
-        found = self.ask.run(["info"])
+        found = self.ask.run(["info", "--brief"])
         if found.code != 0:
             error = (found.answer or {}).get("error") or {}
             raise Refused(f"no key of serial number {self.serial} can be used: {error.get('message', 'no answer')}")

@@ -31,6 +31,7 @@ struct Info: Verb {
     @Flag("--check-fips", help: "Check whether a YubiKey FIPS of the 4 series is in its FIPS mode.")
     var checkFips = false
 
+    @Flag("--brief", help: "Only the key itself, without what is on it.") var brief = false
     @Flag("--all", help: "Also count what the PIN or a password protects.") var all = false
 
     @OptionGroup var metadata: MetadataOptions
@@ -53,7 +54,8 @@ struct Info: Verb {
             }
             report.isInFIPSMode = try FIPSMode.isOn(try run.keys.fidoLink())
         }
-        let contents = try await KeyContents.read(report, all: all ? (pin, password) : nil, in: run)
+        let contents =
+            brief ? KeyContents() : try await KeyContents.read(report, all: all ? (pin, password) : nil, in: run)
         let model = try await list?.model(in: run)
         var outcome = Outcome(
             DescribedKey(key: report, contents: contents, model: model),
