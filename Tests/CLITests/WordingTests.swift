@@ -14,7 +14,7 @@ import Testing
         (
             "it names another thing in each verb",
             [
-                "--account": 2, "--all": 6, "--app": 2, "--at": 2, "--challenge": 6, "--clear": 2,
+                "--account": 2, "--all": 6, "--brief": 2, "--app": 2, "--at": 2, "--challenge": 6, "--clear": 2,
                 "--client": 2, "--clipboard": 2, "--login": 2, "--password": 2, "--period": 2, "--protected": 3,
                 "--command": 2, "--comment": 2, "--context": 2, "--counter": 3, "--cred-blob": 2, "--credential": 2,
                 "--days": 2, "--device-id": 3, "--display-name": 2, "--for": 3, "--form": 2, "--from": 2,
