@@ -13,7 +13,7 @@ import tempfile
 
 from lib.peer import REAL, ROOT, expect
 
-COLUMNS = ["no route", "replay", "virtual", "pcscd", "USB", "hidraw", "NFC", "hardware"]
+COLUMNS = ["no route", "replay", "virtual", "pcscd", "USB", "hidraw", "NFC", "real output", "hardware"]
 
 
 def note(arguments, test="good", status="0", place="-", name="ykit"):
