@@ -37,7 +37,7 @@ def named(*notes, checks=HELD):
             [f"{ROOT}/tools/lab/conformance", file.name, "--check"], capture_output=True, text=True, timeout=120,
             env={**os.environ, "YKIT_REAL": REAL})
     for line in done.stdout.splitlines():
-        match = re.match(r"^[ +]\| `piv reset` \|([^|]*(?:\|[^|]*){7})\|$", line)
+        match = re.match(r"^[ +]\| `piv reset` \|([^|]*(?:\|[^|]*){8})\|$", line)
         if match:
             cells = zip(COLUMNS, match[1].split("|"), strict=True)
             return {column: cell.strip() for column, cell in cells if cell.strip()}
