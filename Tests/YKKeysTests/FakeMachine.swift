@@ -162,7 +162,9 @@ extension FakeMachine {
     static func usb(
         _ port: String, card: Bool, address: Int, vendor: UInt16, serial: String?, _ access: HIDDevice.Access
     ) -> USBDevice {
-        let interface = USBDescriptors.Interface(number: 0, interfaceClass: card ? 0x0B : 0x03)
+        let interface = USBDescriptors.Interface(
+            number: 0, interfaceClass: card ? 0x0B : 0x03,
+            endpoints: [0x02, 0x82].map { .init(address: $0, kind: .bulk, packetSize: 64) })
         return USBDevice(
             usbPath: port, sysPath: "/sys/\(port)", node: "/dev/bus/usb/001/00\(address)", bus: 1, address: address,
             vendor: vendor, product: 0x0407, release: 0x0571, manufacturer: "Yubico", productName: "YubiKey",
