@@ -157,6 +157,12 @@ import YKWire
         #expect(try keys().managementRoute() == .keyboard(path: "/dev/hidraw0"))
         #expect(try keys(serial: "7").managementRoute() == .keyboard(path: "/dev/hidraw0"))
         #expect(try keys(path: "/dev/hidraw0").managementRoute() == .keyboard(path: "/dev/hidraw0"))
+        #expect(try keys(path: "/dev/hidraw0").fidoRoute() == .card)
+        machine.plug(
+            try FakeMachine.key(9), into: "1-4", card: false, fido: "/dev/hidraw2", keyboard: "/dev/hidraw3", address: 6
+        )
+        #expect(try keys(path: "/dev/hidraw3").fidoRoute() == .reports(path: "/dev/hidraw2"))
+        machine.change(FakeMachine.unplug("1-4"))
         machine.plug(try FakeMachine.key(8), into: "1-3", card: false, keyboard: "/dev/hidraw1", address: 5)
         #expect(try keys(serial: "8").otpRoute() == .reports(path: "/dev/hidraw1"))
         #expect(try keys(serial: "9").otpRoute() == .card)

@@ -49,9 +49,9 @@ extension KeyRing {
         }
     }
 
-    /// The route to the key at a node or USB port.
+    /// The route to the key at a USB port, a FIDO node, or the node of its keyboard.
     private func fidoRoute(at path: String) throws(KeyError) -> FIDORoute {
-        guard !path.hasPrefix("/dev/hidraw"),
+        guard !fidoDevices().contains(where: { $0.path == path }),
             let key = try lifting({ () throws(LinkError) in try devices(asking: false) }).keys.first(where: {
                 $0.isAt(path)
             })
