@@ -134,12 +134,18 @@ def window(environment):
         if shown.returncode == 0:
             break
         time.sleep(0.1)
-    time.sleep(0.5)
-    subprocess.run(["xdotool", "type", "alice"], env=environment)
-    subprocess.run(["xdotool", "key", "Return"], env=environment)
-    try:
-        code, _ = menu.communicate(timeout=20)
-    except subprocess.TimeoutExpired:
+    # The window is there before it has the keyboard: what is typed too early is typed again.
+    code = ""
+    for _ in range(10):
+        subprocess.run(["xdotool", "key", "ctrl+u", "type", "alice"], env=environment)
+        time.sleep(0.5)
+        subprocess.run(["xdotool", "key", "Return"], env=environment)
+        try:
+            code, _ = menu.communicate(timeout=3)
+            break
+        except subprocess.TimeoutExpired:
+            pass
+    else:
         menu.kill()
         code, _ = menu.communicate()
     server.terminate()
