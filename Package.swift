@@ -290,8 +290,8 @@ let targets: [Target] = [
     test(
         "MultiWriteTests",
         [
-            "YKFIDO", "YKHSMAuth", "YKManagement", "YKOATH", "YKOTP", "YKOpenPGP", "YKPIV", "YKSecurityDomain",
-            "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire",
+            "Words", "TerminalIO", "YKFIDO", "YKHSMAuth", "YKManagement", "YKOATH", "YKOTP", "YKOpenPGP", "YKPIV",
+            "YKSecurityDomain", "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire",
         ]),
     test(
         "CLITests",

@@ -89,7 +89,7 @@ enum OATHOperations {
 
     static let all: [Operation] = [
         Operation(
-            name: "import two accounts", prepare: { try await open($0.link()).put(account("zero")) },
+            name: "import two accounts", isComposed: true, prepare: { try await open($0.link()).put(account("zero")) },
             run: { link in
                 let service = try await open(link)
                 for name in ["one", "two"] { try await service.put(account(name)) }

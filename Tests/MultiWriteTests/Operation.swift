@@ -13,6 +13,8 @@ struct Operation: CustomTestStringConvertible, Sendable {
     var version = FirmwareVersion(5, 7, 1)
     var model = DeviceModel.yubiKey
     var cuts = Cut.card
+    /// Whether it is several changes, of which a verb reports each.
+    var isComposed = false
     /// Brings a new key into the state before.
     var prepare: @Sendable (VirtualKey) async throws -> Void = { _ in }
     /// The operation.
@@ -28,11 +30,7 @@ struct Operation: CustomTestStringConvertible, Sendable {
 
     /// Runs the operation without a cut, and then with each cut of each exchange.
     func proveNothingIsLost() async throws {
-        var profile = DeviceProfile(model: model, serial: 4711)
-        if model == .yubiKey { profile.version = version }
-        let first = try VirtualKey(.new(profile, random: ScatteredRandom()), inputs: Self.inputs)
-        try await prepare(first)
-        let before = first.state
+        let before = try await prepared()
         let whole = VirtualKey(before, inputs: Self.inputs)
         let counter = CutLink.Counter()
         try await run(CutLink(whole.link(), counter))
@@ -42,6 +40,15 @@ struct Operation: CustomTestStringConvertible, Sendable {
         for number in counter.places {
             for cut in cuts { await prove(before, cut, number) }
         }
+    }
+
+    /// The state before the operation.
+    func prepared() async throws -> VirtualKeyState {
+        var profile = DeviceProfile(model: model, serial: 4711)
+        if model == .yubiKey { profile.version = version }
+        let key = try VirtualKey(.new(profile, random: ScatteredRandom()), inputs: Self.inputs)
+        try await prepare(key)
+        return key.state
     }
 
     private func prove(_ before: VirtualKeyState, _ cut: Cut, _ number: Int) async {

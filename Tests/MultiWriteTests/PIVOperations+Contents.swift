@@ -58,11 +58,11 @@ extension PIVOperations {
 
     static let contents: [Operation] = [
         Operation(
-            name: "first certificate", run: { try await certify($0, "one", makesKey: true) },
+            name: "first certificate", isComposed: true, run: { try await certify($0, "one", makesKey: true) },
             holds: { try await isWhole($0, names: ["CN=one"], mayLack: true) },
             isDone: { try await isWhole($0, names: ["CN=one"], mayLack: false) }),
         Operation(
-            name: "import a key and its certificate", run: { try await importBoth($0) },
+            name: "import a key and its certificate", isComposed: true, run: { try await importBoth($0) },
             holds: { key in
                 let stored = key.state.piv.keys[0x9A]
                 try require(stored?.isImported ?? true, "the imported key")
@@ -100,7 +100,7 @@ extension PIVOperations {
                 try require((keys[0x9A] == nil) != (keys[0x9C] == nil), "the key")
             }, isDone: { try require($0.state.piv.keys[0x9C] != nil, "the key in 9c") }),
         Operation(
-            name: "CHUID and CCC",
+            name: "CHUID and CCC", isComposed: true,
             run: { link in
                 let service = try await open(link)
                 try await manage(service)

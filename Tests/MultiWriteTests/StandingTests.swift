@@ -35,9 +35,6 @@ struct StandingTests {
             Change(model: .openPGP, isStrict: true, hasResetCode: true, ends: ends),
         ]
     }
-    private static let words: [UInt16] = [
-        0x6581, 0x6700, 0x6982, 0x6983, 0x6985, 0x6A80, 0x6A88, 0x6B00, 0x6D00, 0x6F00, 0x63C2,
-    ]
     private static let (user, admin) = ("old-user", "old-admin-pin")
     private static let newAdmin = OpenPGPOperations.newAdmin
 
@@ -49,7 +46,7 @@ struct StandingTests {
         try await run(change, CutLink(link(whole, change), counter))
         #expect(try await holding(whole, change) == .init(isHashed: !change.ends, user: .new, admin: .new))
         for number in counter.places {
-            for word in Self.words { try await refuse(change, before, number, word) }
+            for word in Cut.words { try await refuse(change, before, number, word) }
         }
     }
 

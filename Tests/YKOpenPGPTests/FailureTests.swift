@@ -165,7 +165,7 @@ struct KeyFailureTests {
         let other = try PrivateKey(.p384, scalar: Secret([UInt8](repeating: 2, count: 48)))
         guard case .ec(_, let point) = other.publicKey else { return }
         let forgetful = card.answering("00478100", 0x9000, Self.reply(0x86, point))
-        #expect(try await failure(forgetful, key) == .notStored("the key"))
+        #expect(try await failure(forgetful, key) == .keyLost(.signature, .notStored("the key")))
         #expect(
             try await Self.failure(ScriptedCard().with(0xC0, [0x79])) { try await $0.deleteKey(.signature) }
                 == .unsupported("deleting keys"))

@@ -51,6 +51,9 @@ extension FIDOError: Explained {
             Explanation(
                 "not-applied", .failed, "the key accepted the change, but did not apply it: \(what)",
                 hint: "'ykit fido2 config list' shows its settings")
+        case .unchecked(let cause):
+            cause.explanation.unfinished(
+                "the change is made, but could not be checked", hint: "'ykit fido2 config list' shows the settings")
         default: Explanation("failed", .failed, "\(self)")
         }
     }

@@ -81,6 +81,9 @@ extension ManagementError: Explained {
                 "not-written", .failed,
                 "the key accepted the change, but does not report it for \(what.listed())",
                 hint: "re-insert the key and check with 'ykit info'")
+        case .unchecked(let cause):
+            cause.explanation.unfinished(
+                "the change is written, but could not be checked", hint: "ykit info shows the configuration")
         case .touchEjectNeedsCCID:
             Explanation("touch-eject", .usage, "ejection by touch requires the mode CCID")
         case .noSuchMode(let mode, let interfaces):

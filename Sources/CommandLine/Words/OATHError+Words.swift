@@ -37,6 +37,7 @@ extension OATHError: Explained {
                 "not-supported", .notSupported,
                 "\(feature.rawValue) is not supported by this key (needs \(needs), has \(has?.description ?? "another"))"
             )
+        case .unfinished(let left, let cause): left.explanation(after: cause.explanation)
         case .touchTimeout: .notTouched
         case .damaged:
             Explanation(
@@ -111,6 +112,30 @@ extension OATHError: Explained {
         case .invalidMigration(let cause): cause.explanation
         case .invalidPSKC(let cause): cause.explanation
         default: Explanation("failed", .failed, "\(self)")
+        }
+    }
+}
+
+extension OATHStanding {
+    fileprivate func explanation(after cause: Explanation) -> Explanation {
+        switch self {
+        case .oldRemains(let id):
+            cause.unfinished(
+                "the new account is stored, and the old one remains as '\(id.text.printable)'",
+                hint: "delete it: ykit oath delete \(id.text.printable)")
+        case .newIsNamed(let id):
+            cause.unfinished(
+                "the old account is deleted, and the new one is stored as '\(id.text.printable)'",
+                hint: "ykit oath rename \(id.text.printable), or delete it and add the account again")
+        case .copyRemains(let id):
+            cause.unfinished(
+                "the new account is stored, and a second time as '\(id.text.printable)'",
+                hint: "delete that one: ykit oath delete \(id.text.printable)")
+        case .unchecked(let id):
+            cause.unfinished(
+                "'\(id.text.printable)' is stored, but could not be checked for the touch it should require",
+                hint: "ykit oath list")
+        case .reset: cause.unfinished("all accounts and the password are deleted")
         }
     }
 }

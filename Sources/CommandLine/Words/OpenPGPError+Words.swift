@@ -16,12 +16,7 @@ extension OpenPGPError: Explained {
             .defaultPINs:
             aboutAccess
         case .unfinished(let standing, let cause): standing.explanation(after: cause)
-        case .keyUnfinished(let slot, let isDeleted, let cause):
-            Explanation(
-                "unfinished", .failed,
-                cause.explanation.message + "; the \(slot) key is \(isDeleted ? "deleted" : "stored")"
-                    + ", but the card has not updated its fingerprint",
-                hint: isDeleted ? "repeat the command" : "import it again, or generate another")
+        case .keyUnfinished, .keyLost, .resetUnfinished, .unchecked: aboutStanding
         case .noKey(let slot):
             Explanation("no-key", .notFound, "the card has no \(slot) key", hint: "ykit openpgp keys generate \(slot)")
         case .noCertificate(let slot):
@@ -60,6 +55,29 @@ extension OpenPGPError: Explained {
                 "the card refuses the reset: wrong PINs do not use up its tries" + Self.retries(user, admin),
                 hint: "ykit openpgp info shows the tries that are left")
         case .crypto(let fault): fault.explanation
+        }
+    }
+
+    /// Explains what a change that did not finish has left.
+    private var aboutStanding: Explanation {
+        switch self {
+        case .keyUnfinished(let slot, let isDeleted, let cause):
+            Explanation("unfinished", .failed, cause.explanation.message)
+                .unfinished(
+                    "the \(slot) key is \(isDeleted ? "deleted" : "stored"), but the card has not updated its fingerprint",
+                    hint: isDeleted ? "repeat the command" : "import it again, or generate another")
+        case .keyLost(let slot, let cause):
+            cause.explanation.unfinished(
+                "the \(slot) slot holds no usable key now", hint: "import a key, or generate one")
+        case .resetUnfinished(let isTerminated, let cause):
+            cause.explanation.unfinished(
+                isTerminated
+                    ? "the application is terminated: the reset is started and not finished"
+                    : "the reset is not complete, and tries of the user PIN and the admin PIN are used up",
+                hint: "repeat the command: ykit openpgp reset")
+        case .unchecked(let what, let cause):
+            cause.explanation.unfinished("\(what) is stored, but could not be checked", hint: "ykit openpgp info shows it")
+        default: Explanation("failed", .failed, "\(self)")
         }
     }
 

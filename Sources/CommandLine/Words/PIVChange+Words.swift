@@ -61,8 +61,20 @@ extension PIVChange {
                     "the certificate in slot \(slot) was changed; the card's identifier was not renewed",
                     cause.hint
                 )
-            default: ("the change was made only in part", cause.hint)
+            case .retries:
+                (
+                    "the numbers of tries were set, and PIN and PUK are now 123456 and 12345678; they could not be checked",
+                    "change both: ykit piv access change-pin, ykit piv access change-puk"
+                )
+            case .key(let slot):
+                ("the key in slot \(slot) was deleted, and no other was moved there", "repeat the command")
+            case .reset:
+                (
+                    "the reset is not complete, and tries of the PIN and the PUK are used up",
+                    "repeat the command; 'ykit piv info' shows the state"
+                )
+            case .puk: ("the PUK was changed, and a later step failed", cause.hint)
             }
-        return Explanation(cause.code, cause.exit, "\(state): \(cause.message)", hint: hint)
+        return Explanation("unfinished", cause.exit, "\(state): \(cause.message)", hint: hint)
     }
 }

@@ -49,6 +49,9 @@ extension SecurityDomainError: Explained {
             Explanation(
                 "reset-incomplete", .failed, "the key refused to block \(key.typed): \(status)",
                 hint: "see what is left: ykit sd keys list")
+        case .resetUnchecked(let cause):
+            cause.explanation.unfinished(
+                "every key was blocked, but the keys that exist now could not be read", hint: "ykit sd keys list")
         case .crypto(let fault): fault.explanation
         }
     }

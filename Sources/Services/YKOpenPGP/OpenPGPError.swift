@@ -56,6 +56,13 @@ public enum OpenPGPError: Error, Hashable, Sendable {
     /// A new key is in the slot, or the old one is deleted, but the card refused the rest: the attributes that were
     /// there before, or the fingerprint and the time, by which other software finds a key.
     case keyUnfinished(OpenPGPSlot, isDeleted: Bool, CardError)
+    /// A new key was refused, or stored as another one, after the change of the slot's type had deleted the old one: the
+    /// slot holds no key that can be used.
+    indirect case keyLost(OpenPGPSlot, OpenPGPError)
+    /// A reset was started: the application is terminated, or retries are used up.
+    case resetUnfinished(isTerminated: Bool, CardError)
+    /// The card accepted a change, but not to be asked for it afterwards.
+    indirect case unchecked(String, OpenPGPError)
     /// FIPS series keys accept no keys until both PINs have been changed (6985).
     case defaultPINs
     /// Wrong PINs do not use up the retries, so the card cannot be reset; the retries that it reports now.
@@ -87,7 +94,10 @@ extension OpenPGPError: CardCaused {
     /// The failure of the card or link, for `card`.
     public var cardCause: CardError? {
         switch self {
-        case .card(let error), .unfinished(_, let error), .keyUnfinished(_, _, let error): error
+        case .card(let error), .unfinished(_, let error), .keyUnfinished(_, _, let error),
+            .resetUnfinished(_, let error):
+            error
+        case .keyLost(_, let error), .unchecked(_, let error): error.cardCause
         default: nil
         }
     }

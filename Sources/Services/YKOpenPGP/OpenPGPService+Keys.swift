@@ -56,7 +56,8 @@ extension OpenPGPService {
     /// afterwards.
     ///
     /// - Parameter created: The time to store, in seconds since 1970, clamped to the card's four bytes; `nil` for now.
-    /// - Throws: `unsupportedKey`, `pinRequired`, `notStored`.
+    /// - Throws: `unsupportedKey`, `pinRequired`; `keyLost` if the card refuses the new key after its type was set, which
+    ///   deleted the old one; `keyUnfinished` if the key is there without its fingerprint.
     public func generateKey(
         _ slot: OpenPGPSlot, _ type: OpenPGPKeyType, created: Int64? = nil
     ) throws(OpenPGPError) -> OpenPGPPublicKey {
@@ -66,7 +67,7 @@ extension OpenPGPService {
             throw .unsupported("generating RSA keys: those of firmware \(firmware) can be broken (ROCA)")
         }
         let present = try cardFacts()
-        _ = try setAttributes(type, slot)
+        let wanted = try setAttributes(type, slot)
         facts = nil
         let command = KeyPair(slot: slot, type: type, generates: true)
         let key: PublicKey
@@ -79,13 +80,14 @@ extension OpenPGPService {
                 var reader = ByteReader(reply.data)
                 return try command.decode(&reader)
             }
-        } catch { throw try writing(error, present) }
+        } catch { throw withdraw(try writing(error, present), slot, present, wanted) }
         return try name(key, slot, created)
     }
 
     /// Imports a private key into a slot, replacing any key there; see ``generateKey(_:_:created:)``.
     ///
-    /// - Throws: `unsupportedKey`, `badInput`, `pinRequired`; `notStored` if the card then has another public key.
+    /// - Throws: `unsupportedKey`, `badInput`, `pinRequired`; `keyLost` also with `notStored`, if the card then has
+    ///   another public key.
     public func importKey(
         _ key: PrivateKey, _ slot: OpenPGPSlot, created: Int64? = nil
     ) throws(OpenPGPError) -> OpenPGPPublicKey {
@@ -96,9 +98,51 @@ extension OpenPGPService {
         let attributes = try setAttributes(type, slot)
         do { parts = try Self.parts(of: key, attributes) } catch { throw .crypto(error) }
         facts = nil
-        do { try channel.send(ImportPrivateKey(slot, parts)) } catch { throw try writing(error, present) }
-        guard try publicKey(slot) == key.publicKey else { throw .notStored("the key") }
+        do { try channel.send(ImportPrivateKey(slot, parts)) } catch {
+            throw withdraw(try writing(error, present), slot, present, attributes)
+        }
+        let stored: PublicKey?
+        do throws(OpenPGPError) { stored = try publicKey(slot) } catch {
+            switch error {
+            case .card(let cause): throw .keyUnfinished(slot, isDeleted: false, cause)
+            case .noKey: stored = nil
+            default: throw error
+            }
+        }
+        guard stored == key.publicKey else {
+            // No fingerprint stays beside a key that it does not belong to.
+            try? forget(slot)
+            throw .keyLost(slot, .notStored("the key"))
+        }
         return try name(key.publicKey, slot, created)
+    }
+
+    /// Changes the attributes back that were changed for a key which the card refuses; returns the error, `keyLost` if
+    /// the old key is deleted by then, as it is on most cards.
+    private func withdraw(
+        _ refusal: OpenPGPError, _ slot: OpenPGPSlot, _ present: OpenPGPCardFacts, _ wanted: [UInt8]
+    ) -> OpenPGPError {
+        switch refusal {
+        case .card(.status), .pinRequired, .derivationRequired, .defaultPINs: break
+        default: return refusal
+        }
+        guard let before = try? OpenPGPStatus.attributes(of: slot, in: present.application), before != wanted else {
+            return refusal
+        }
+        try? put(slot.attributesTag, before)
+        guard present.hasKey(in: slot) else { return refusal }
+        do throws(OpenPGPError) { _ = try publicKey(slot) } catch {
+            try? forget(slot)
+            return .keyLost(slot, refusal)
+        }
+        return refusal
+    }
+
+    /// Removes fingerprint and time of a key that is no longer there.
+    private func forget(_ slot: OpenPGPSlot) throws(OpenPGPError) {
+        try put(
+            [(slot.fingerprintTag, [UInt8](repeating: 0, count: 20)), (slot.timeTag, [0, 0, 0, 0])], after: slot,
+            isDeleted: true)
     }
 
     /// Checks whether a key can be imported into a slot, before the admin PIN is verified.
@@ -131,11 +175,8 @@ extension OpenPGPService {
         let other = (listed.isEmpty ? usual : usual.filter(listed.contains) + listed).first { $0 != present }
         guard let other else { throw .unsupported("deleting keys") }
         _ = try setAttributes(other, slot, over: attributes)
-        try put(
-            [
-                (slot.attributesTag, attributes), (slot.fingerprintTag, [UInt8](repeating: 0, count: 20)),
-                (slot.timeTag, [0, 0, 0, 0]),
-            ], after: slot, isDeleted: true)
+        try put([(slot.attributesTag, attributes)], after: slot, isDeleted: true)
+        try forget(slot)
     }
 
     /// Writes what belongs to a key that has been written or deleted.
@@ -197,7 +238,10 @@ extension OpenPGPService {
     public func setTouch(_ policy: OpenPGPTouchPolicy, _ slot: OpenPGPSlot) throws(OpenPGPError) {
         try checkTouch(policy, slot)
         try put(slot.touchTag, [policy.rawValue, OpenPGPProtocol.button])
-        let stored = try status().keys.first { $0.slot == slot }?.touch
+        let stored: OpenPGPTouchPolicy?
+        do { stored = try status().keys.first { $0.slot == slot }?.touch } catch {
+            throw .unchecked("the touch policy", error)
+        }
         guard stored == policy else { throw .notStored("the touch policy") }
     }
 
@@ -233,7 +277,8 @@ extension OpenPGPService {
         let value = fingerprint ?? [UInt8](repeating: 0, count: 20)
         guard value.count == 20 else { throw .badInput("a fingerprint has 20 bytes, not \(value.count)") }
         try put(Tag.authorityFingerprintParts[number - 1], value)
-        let stored = try status().caFingerprints[number - 1]
+        let stored: [UInt8]?
+        do { stored = try status().caFingerprints[number - 1] } catch { throw .unchecked("the fingerprint", error) }
         guard stored == fingerprint else { throw .notStored("the fingerprint") }
     }
 

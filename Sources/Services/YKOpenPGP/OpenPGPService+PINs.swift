@@ -44,6 +44,11 @@ struct OpenPGPCardFacts {
     var leastAdmin: Int { isGnuk ? 6 : 8 }
     /// Whether PUT DATA F9 is known to set the PINs as well; most other cards leave that to the host.
     var derivationSetsPINs: Bool { isYubiKey || isGnuk }
+    /// Whether the card reports a key in a slot.
+    func hasKey(in slot: OpenPGPSlot) -> Bool {
+        guard let key = status.keys.first(where: { $0.slot == slot }) else { return false }
+        return key.origin.map { $0 != .none } ?? (key.fingerprint != nil)
+    }
     /// The occurrence of a slot's certificate (§7.2.5); CanoKeys count in reverse.
     func occurrence(of slot: OpenPGPSlot) -> UInt8 {
         let number = UInt8(truncatingIfNeeded: slot.rawValue)

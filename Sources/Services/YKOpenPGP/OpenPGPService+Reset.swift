@@ -13,7 +13,7 @@ extension OpenPGPService {
     /// are no more than zeros on a YubiKey NEO, and by its answer to TERMINATE DF.
     ///
     /// - Throws: `unsupported` if the card cannot be terminated, in which case nothing was changed; `notBlocked` if wrong
-    ///   PINs do not use up the retries.
+    ///   PINs do not use up the retries; `resetUnfinished` for a refusal after the first change.
     public func reset() throws(OpenPGPError) {
         let present = try status()
         var canReset = present.hasLifeCycle
@@ -26,17 +26,17 @@ extension OpenPGPService {
             guard Self.needsBlocking.contains(refusal) else { throw Self.refused(refusal) }
             try blockPINs(present)
             if let refusal = try terminate() {
-                guard Self.needsBlocking.contains(refusal) else { throw Self.refused(refusal) }
+                guard Self.needsBlocking.contains(refusal) else {
+                    throw .resetUnfinished(isTerminated: false, .status(refusal, during: TerminateDF.name))
+                }
                 let left = try? pinStatus().retries
                 throw .notBlocked(user: left?.user, admin: left?.admin)
             }
         }
         verified = []
         facts = nil
-        do {
-            try channel.send(ActivateFile())
-            _ = try channel.select(.openPGP)
-        } catch { throw .card(error) }
+        do { try channel.send(ActivateFile()) } catch { throw .resetUnfinished(isTerminated: true, error) }
+        _ = try? channel.select(.openPGP)
     }
 
     /// Terminates the application; returns the status word of a card that refuses it.
@@ -68,7 +68,7 @@ extension OpenPGPService {
         let wrong = [UInt8](repeating: isHashed ? 0x40 : 0x00, count: isHashed ? 32 : 8)
         let retries = present.pins.retries
         for (reference, left) in [(Password.signing, retries.user), (Password.admin, retries.admin)] {
-            for _ in 0..<left {
+            for number in 0..<left {
                 let reply: ResponseAPDU
                 do {
                     reply = try channel.transmit(
@@ -76,7 +76,9 @@ extension OpenPGPService {
                 } catch { throw .card(error) }
                 if reply.status == .authenticationBlocked || reply.status == StatusWord(0x63C0) { break }
                 guard reply.status == .securityStatusNotSatisfied || reply.status.triesLeft != nil else {
-                    throw .card(.status(reply.status, during: VerifyPIN.name))
+                    let refusal = CardError.status(reply.status, during: VerifyPIN.name)
+                    let isFirst = number == 0 && (reference == Password.signing || retries.user == 0)
+                    throw isFirst ? .card(refusal) : .resetUnfinished(isTerminated: false, refusal)
                 }
             }
         }

@@ -32,6 +32,8 @@ public enum SecurityDomainError: Error, Hashable, Sendable {
     case badKey(String)
     /// A key could not be blocked during a reset; others may already be deleted.
     case resetIncomplete(SCPKeyReference, StatusWord)
+    /// All keys were blocked for a reset, but those that are there now could not be read.
+    indirect case resetUnchecked(SecurityDomainError)
     /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)
 }
@@ -56,5 +58,11 @@ extension SecurityDomainError {
 
 extension SecurityDomainError: CardCaused {
     /// The failure of the card or link, for `card`.
-    public var cardCause: CardError? { if case .card(let error) = self { error } else { nil } }
+    public var cardCause: CardError? {
+        switch self {
+        case .card(let error): error
+        case .resetUnchecked(let error): error.cardCause
+        default: nil
+        }
+    }
 }

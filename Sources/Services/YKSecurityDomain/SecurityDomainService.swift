@@ -224,12 +224,13 @@ public actor SecurityDomainService: CardKeyService {
     /// Only YubiKeys restore the factory's keys in this way; on another card the keys would be permanently blocked.
     ///
     /// - Throws: `channelOpen`; `noReset` on a card other than a YubiKey; `resetIncomplete` if a key was not blocked,
-    ///   or still exists, or the factory set is missing.
+    ///   or still exists, or the factory set is missing; `resetUnchecked` if the keys cannot be read afterwards.
     public func reset() throws(SecurityDomainError) {
         guard channel.secureChannel == nil else { throw .channelOpen }
         guard channel.identity.isYubiKey else { throw .noReset }
         for key in try keys().map(\.reference) where ![0x02, 0x03].contains(key.id) { try block(key) }
-        let found = try keys().map(\.reference)
+        let found: [SCPKeyReference]
+        do { found = try keys().map(\.reference) } catch { throw .resetUnchecked(error) }
         let isFactory = { (key: SCPKeyReference) in
             [0x01, 0x02, 0x03].contains(key.id) ? key.version == Self.factorySet.version : key == Self.factoryPair
         }

@@ -113,12 +113,17 @@ struct AgeGenerate: Verb {
         }
         let key = try await service.generateKey(slot, algorithm, policies: policies)
         if algorithm != .x25519 {
-            let use = try await unlocking.prepare(slot, algorithm, .sign, for: "sign the key's certificate")
-            let certificate = try await use.touching(run.person) {
-                try await service.selfSignedCertificate(
-                    use.slot, template, validity: .seconds(36500 * 86_400), key: key)
+            try await run.afterChange(
+                "the key in slot \(slot) is generated, without the certificate by which age finds it",
+                hint: "repeat the command with --slot \(slot) --force"
+            ) {
+                let use = try await unlocking.prepare(slot, algorithm, .sign, for: "sign the key's certificate")
+                let certificate = try await use.touching(run.person) {
+                    try await service.selfSignedCertificate(
+                        use.slot, template, validity: .seconds(36500 * 86_400), key: key)
+                }
+                try await service.putCertificate(certificate.der, slot)
             }
-            try await service.putCertificate(certificate.der, slot)
         }
         guard let key = AgePublicKey(key) else {
             throw Explanation.malformed("the key is not of type \(algorithm)")

@@ -56,7 +56,7 @@ struct OpenPGPGenerateKey: Verb {
         defer { progress?.end() }
         let made = try await service.generateKey(slot, type)
         progress?.end()
-        if let touch { try await service.setTouch(touch, slot) }
+        if let touch { try await run.setTouch(touch, slot, service, ofKey: "generated") }
         return StoredOpenPGPKey(slot: slot, stored: made, touch: touch).outcome("generated")
     }
 }
@@ -93,7 +93,7 @@ struct OpenPGPImportKey: Verb {
         try await run.askToReplace(slot, service, confirmation)
         try await run.administer(admin, service, for: "import a key")
         let stored = try await service.importKey(key, slot, created: created.map(Int64.init))
-        if let touch { try await service.setTouch(touch, slot) }
+        if let touch { try await run.setTouch(touch, slot, service, ofKey: "imported") }
         return StoredOpenPGPKey(slot: slot, stored: stored, touch: touch).outcome("imported")
     }
 }
@@ -185,6 +185,14 @@ struct OpenPGPTouchChange: Report {
 }
 
 extension Run {
+    /// Sets the touch policy of a new key.
+    fileprivate func setTouch(
+        _ touch: OpenPGPTouchPolicy, _ slot: OpenPGPSlot, _ service: OpenPGPService, ofKey verb: String
+    ) async throws {
+        let hint = "set its touch policy: ykit openpgp keys set-touch \(slot) \(touch)"
+        try await afterChange("the \(slot) key is \(verb)", hint: hint) { try await service.setTouch(touch, slot) }
+    }
+
     /// Asks before overwriting a key.
     fileprivate func askToReplace(
         _ slot: OpenPGPSlot, _ service: OpenPGPService, _ confirmation: Confirmation

@@ -135,7 +135,7 @@ struct SDKeysImport: Verb {
                     + "restores access", in: run)
         }
         try await service.put(keys, as: key.reference, replacing: version)
-        return try await done(service, ["stored the SCP03 set \(key.reference.typed)"])
+        return try await done(run, service, ["stored the SCP03 set \(key.reference.typed)"])
     }
 
     private func storePrivateKey(_ run: Run) async throws -> Outcome<StoredSDKey> {
@@ -162,14 +162,16 @@ struct SDKeysImport: Verb {
             lines.append("stored the private key \(key.reference.typed)")
         }
         if !chain.isEmpty {
-            try await service.store(certificates: chain.map(\.der), of: key.reference)
+            try await run.after(lines) {
+                try await service.store(certificates: chain.map(\.der), of: key.reference)
+            }
             lines.append("stored \(chain.count) certificates of \(key.reference.typed)")
         }
         if let identifier {
-            try await service.store(authority: identifier, of: key.reference)
+            try await run.after(lines) { try await service.store(authority: identifier, of: key.reference) }
             lines.append("stored the key identifier of their CA, \(Hex.encode(identifier))")
         }
-        return try await done(service, lines, certificates: chain.count, authority: identifier)
+        return try await done(run, service, lines, certificates: chain.count, authority: identifier)
     }
 
     private func storeAuthority(_ run: Run) async throws -> Outcome<StoredSDKey> {
@@ -185,10 +187,10 @@ struct SDKeysImport: Verb {
         try await service.put(authority: point, as: key.reference, replacing: version)
         var lines = ["stored the public key of \(certificate.subject.description.printable) as \(key.reference.typed)"]
         if let identifier {
-            try await service.store(authority: identifier, of: key.reference)
+            try await run.after(lines) { try await service.store(authority: identifier, of: key.reference) }
             lines.append("stored its key identifier, \(Hex.encode(identifier))")
         }
-        return try await done(service, lines, authority: identifier)
+        return try await done(run, service, lines, authority: identifier)
     }
 
     private func read(_ run: Run) throws -> KeyFile {
@@ -200,12 +202,23 @@ struct SDKeysImport: Verb {
 
     /// Returns the outcome with the keys after the change.
     private func done(
-        _ service: SecurityDomainService, _ lines: [String], certificates: Int? = nil, authority: [UInt8]? = nil
+        _ run: Run, _ service: SecurityDomainService, _ lines: [String], certificates: Int? = nil,
+        authority: [UInt8]? = nil
     ) async throws -> Outcome<StoredSDKey> {
+        let keys = try await run.after(lines) { try await service.references() }
         let report = StoredSDKey(
-            reference: key.reference, certificates: certificates, authority: authority,
-            keys: try await service.references())
+            reference: key.reference, certificates: certificates, authority: authority, keys: keys)
         return Outcome(report, lines)
+    }
+}
+
+extension Run {
+    /// Takes a step after those that these lines describe.
+    fileprivate nonisolated(nonsending) func after<Value>(
+        _ lines: [String], _ step: nonisolated(nonsending) () async throws -> Value
+    ) async throws -> Value {
+        if lines.isEmpty { return try await step() }
+        return try await afterChange(lines.listed(), hint: "ykit sd keys list", step)
     }
 }
 
@@ -298,7 +311,9 @@ struct SDKeysDelete: Verb {
         }
         try await service.delete(
             id: wanted.id, version: wanted.version == 0 ? nil : wanted.version, evenLast: left.isEmpty)
-        let keys = try await run.perform { try await service.references() } ?? left
+        let keys = try await run.perform {
+            try await run.after(["deleted \(names)"]) { try await service.references() }
+        } ?? left
         return Outcome(
             DeletedSDKeys(deleted: found, keys: keys),
             ["deleted \(names)"] + keys.map { "\($0.typed) remains (\($0.purpose))" })

@@ -42,6 +42,16 @@ package struct Explanation: Error, Hashable, Sendable {
     /// The explanation of ^C.
     package static let interrupted = Explanation("interrupted", .interrupted, "interrupted")
 
+    /// Returns the explanation of a failure in the middle of a change: what was changed follows the cause.
+    package func unfinished(_ changed: String, hint: String? = nil) -> Explanation {
+        var explanation = self
+        explanation.code = "unfinished"
+        explanation.retriesLeft = nil
+        explanation.message += "; " + changed
+        explanation.hint = hint
+        return explanation
+    }
+
     /// Returns the explanation with the key that refused a credential, for a verb that uses several keys.
     package func of(key: String) -> Explanation {
         guard exit == .authentication || exit == .blocked else { return self }

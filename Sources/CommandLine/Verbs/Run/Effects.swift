@@ -22,6 +22,20 @@ extension Run {
         plan == nil ? try await change() : nil
     }
 
+    /// Takes a step that follows a change of the key; the error of a step that fails says what is changed.
+    ///
+    /// - Parameters:
+    ///   - changed: What is changed, in words.
+    ///   - hint: What to do about it; the failure's own hint by default.
+    package nonisolated(nonsending) func afterChange<Value>(
+        _ changed: String, hint: String? = nil, _ step: nonisolated(nonsending) () async throws -> Value
+    ) async throws -> Value {
+        do { return try await step() } catch let end as PlanEnd { throw end } catch {
+            let failure = Explanation(error)
+            throw failure.unfinished(changed, hint: hint ?? failure.hint)
+        }
+    }
+
     /// Ends a plan: what follows has no exchange with the key. Does nothing in a run that carries out the verb.
     ///
     /// - Parameters:

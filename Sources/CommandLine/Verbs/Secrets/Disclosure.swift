@@ -47,15 +47,19 @@ package struct Disclosure {
         }
     }
 
-    /// Discloses the secrets of a change that failed, if the key may have made it anyway, having sent no reply.
+    /// Discloses the secrets of a change that failed, if the key has made it in part, or may have made it, having sent no
+    /// reply.
     package static func keep(_ made: [Disclosure], after error: any Error, _ terminal: Terminal) throws {
-        guard unanswered.contains(Explanation(error).code) else { return }
+        let code = Explanation(error).code
+        let isStored = code == "unfinished"
+        guard isStored || unanswered.contains(code) else { return }
+        let words = isStored ? "the key has the new secret" : "the key did not answer and may have made the change"
         try each(
             made.map { secret in
                 {
                     try secret.show()
                     let place = secret.path.map { "the secret is in \($0.printable)" } ?? "keep the secret"
-                    terminal.warnNow("the key did not answer and may have made the change: \(place)")
+                    terminal.warnNow("\(words): \(place)")
                 }
             })
     }

@@ -47,6 +47,8 @@ public enum FIDOError: Error, Hashable, Sendable {
     case notAllowed(String)
     /// The key accepted a change, but does not report it afterwards.
     case notApplied(String)
+    /// The key accepted a change, but could not be asked about it afterwards.
+    indirect case unchecked(FIDOError)
     /// The large-blob array is damaged or too large.
     case largeBlobs(LargeBlobProblem)
     /// The signature or attestation is invalid.
@@ -83,5 +85,11 @@ public enum FIDOError: Error, Hashable, Sendable {
 
 extension FIDOError: CardCaused {
     /// The failure of the card or link, for ``ctap(_:)``.
-    public var cardCause: CardError? { if case .ctap(let error) = self { error.cardCause } else { nil } }
+    public var cardCause: CardError? {
+        switch self {
+        case .ctap(let error): error.cardCause
+        case .unchecked(let error): error.cardCause
+        default: nil
+        }
+    }
 }

@@ -6,7 +6,7 @@ extension FIDOService {
     /// Configures the key (authenticatorConfig), and checks the change with getInfo.
     ///
     /// - Throws: `unsupported`, before anything is sent, if the key does not list the feature; `notApplied` if the key
-    ///   accepted the change but does not report it afterwards.
+    ///   accepted the change but does not report it afterwards, `unchecked` if it does not answer then.
     public func configure(_ change: AuthenticatorConfig.Change) throws(FIDOError) {
         let info = try session.info()
         guard info.option(.authnrCfg) == true else { throw .unsupported("authnrCfg") }
@@ -26,8 +26,9 @@ extension FIDOService {
         }
         session.infoDidChange()
         if case .pinRules = change { session.token = nil }
-        guard let after = try session.infoUnlessReplayed(), let missing = change.missing(before: info, after: after)
-        else { return }
+        let after: AuthenticatorInfo?
+        do { after = try session.infoUnlessReplayed() } catch { throw .unchecked(error) }
+        guard let after, let missing = change.missing(before: info, after: after) else { return }
         throw .notApplied(missing)
     }
 }

@@ -40,6 +40,8 @@ public enum ManagementError: Error, Hashable, Sendable {
     case badLockCode
     /// The key accepted the change, but does not report these settings afterwards.
     case notWritten([String])
+    /// The key accepted the change, but could not be read afterwards.
+    indirect case unchecked(ManagementError)
     /// A touch can eject the smart card only if the smart card is the only interface.
     case touchEjectNeedsCCID
     /// The key has no such mode.

@@ -92,13 +92,17 @@ package final class ManagementSession {
         try configuration.check(before)
         try checkLock(before, hasCode: unlock != nil)
         try send(configuration.objects, unlock: unlock, lock: nil)
-        let after = try deviceInfo()
+        let after = try infoAfterChange()
         var outcome = ConfigurationOutcome(
             info: after, unconfirmed: configuration.differences(from: after),
             restarts: configuration.needsRestart(before))
         guard outcome.restarts else { return outcome }
         outcome.restarts = try restart(unlock: unlock)
         return outcome
+    }
+
+    private func infoAfterChange() throws(ManagementError) -> DeviceInfo {
+        do { return try deviceInfo() } catch { throw .unchecked(error) }
     }
 
     /// Requests a restart; false if the key does not support it and must be plugged in again.
@@ -121,7 +125,7 @@ package final class ManagementSession {
         try DeviceConfiguration().check(before)
         try checkLock(before, hasCode: unlock != nil)
         try send([], unlock: unlock, lock: new.bytes)
-        let after = try deviceInfo()
+        let after = try infoAfterChange()
         guard after.isLocked != new.clears else { throw .notWritten(["the lock code"]) }
         return after
     }
@@ -163,7 +167,7 @@ package final class ManagementSession {
         try configuration.check(info)
         try checkLock(info, hasCode: false)
         try send(configuration.objects, unlock: nil, lock: nil)
-        let wrong = configuration.differences(from: try deviceInfo())
+        let wrong = configuration.differences(from: try infoAfterChange())
         guard wrong.isEmpty else { throw .notWritten(wrong) }
     }
 

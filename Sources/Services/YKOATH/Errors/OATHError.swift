@@ -29,6 +29,8 @@ public enum OATHError: Error, Hashable, Sendable {
     case nameCollides(OATHAccountID, with: OATHAccountID)
     /// The account is stored, but the key gives its codes without the touch that it should require.
     case touchNotApplied(OATHAccountID)
+    /// A later step of a change failed; what holds now.
+    indirect case unfinished(OATHStanding, OATHError)
     /// The key has no room for another account (6A84).
     case full
     /// A FIPS series key accepts no accounts until a password is set (6985 to PUT).
@@ -61,11 +63,26 @@ public enum OATHError: Error, Hashable, Sendable {
     case invalidPSKC(PSKCError)
 }
 
+/// What a change that did not finish has left on a key.
+public enum OATHStanding: Hashable, Sendable {
+    /// The new account is stored, and the old one is still there under this name.
+    case oldRemains(OATHAccountID)
+    /// The new account is stored under this name, and the old one is deleted.
+    case newIsNamed(OATHAccountID)
+    /// The new account is stored, and once more under this name.
+    case copyRemains(OATHAccountID)
+    /// The new account is stored; whether it requires a touch could not be checked.
+    case unchecked(OATHAccountID)
+    /// All accounts are deleted.
+    case reset
+}
+
 extension OATHError: CardCaused {
     /// The failure of the card or link, for `card`; for `otherApplication`, that OATH is missing.
     public var cardCause: CardError? {
         switch self {
         case .card(let error): error
+        case .unfinished(_, let error): error.cardCause
         case .otherApplication: .appletMissing(.oath)
         default: nil
         }

@@ -51,13 +51,14 @@ public final class AccountWriter {
 
     /// Checks that a written account requires a touch if it should, which keys report for time-based accounts.
     ///
-    /// - Throws: `touchNotApplied`; the account is stored nevertheless.
+    /// - Throws: `touchNotApplied`, `unfinished`; the account is stored nevertheless.
     public func checkTouch(_ new: NewOATHAccount) async throws(OATHError) {
         let id = new.id
-        guard new.needsTouch, id.type == .totp,
-            let entry = try await service.codes(recalculating: false).first(where: { $0.account.id == id }),
-            case .code = entry.outcome
-        else { return }
-        throw .touchNotApplied(id)
+        guard new.needsTouch, id.type == .totp else { return }
+        let entries: [OATHEntry]
+        do { entries = try await service.codes(recalculating: false) } catch {
+            throw .unfinished(.unchecked(id), error)
+        }
+        if case .code? = entries.first(where: { $0.account.id == id })?.outcome { throw .touchNotApplied(id) }
     }
 }

@@ -56,7 +56,7 @@ extension OATHService {
             try? rename(spare, to: old)
             throw error
         }
-        try delete(spare)
+        do { try delete(spare) } catch { throw .unfinished(.oldRemains(spare), error) }
     }
 
     private func replaceWithoutRenaming(
@@ -65,9 +65,12 @@ extension OATHService {
         var copy = new
         copy.id = Self.spareName("ykit-replacing", like: new.id, besides: names)
         try put(copy)
-        try delete(old)
-        try put(new)
-        try delete(copy.id)
+        do { try delete(old) } catch {
+            try? delete(copy.id)
+            throw error
+        }
+        do { try put(new) } catch { throw .unfinished(.newIsNamed(copy.id), error) }
+        do { try delete(copy.id) } catch { throw .unfinished(.copyRemains(copy.id), error) }
     }
 
     /// A name that is not in use.
@@ -86,7 +89,7 @@ extension OATHService {
     /// Removes all accounts and the password (RESET).
     public func reset() throws(OATHError) {
         try session.send(ResetOATHApplication())
-        try session.startOver()
+        do { try session.startOver() } catch { throw .unfinished(.reset, error) }
     }
 
     /// Finds accounts whose names conflict with a new one (LIST).

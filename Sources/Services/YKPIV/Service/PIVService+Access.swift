@@ -85,7 +85,8 @@ extension PIVService {
     ///
     /// Requires the management key and the PIN.
     ///
-    /// - Throws: `badInput`, `managementKeyRequired` or `pinRequired`.
+    /// - Throws: `badInput`, `managementKeyRequired` or `pinRequired`; `notApplied`, and `unfinished` if the card does not
+    ///   report the limits afterwards.
     public func setRetries(pin: Int, puk: Int) throws(PIVError) {
         guard let pin = UInt8(exactly: pin), let puk = UInt8(exactly: puk), pin > 0, puk > 0 else {
             throw .badInput("1 to 255 tries")
@@ -99,7 +100,8 @@ extension PIVService {
         } catch { throw error.whileChanging(.retries) }
         session.pinState = .notGiven
         for (reference, total) in [(PIVReference.pin, pin), (.puk, puk)] {
-            let said = try metadata(of: reference)?.triesTotal
+            let said: Int?
+            do { said = try metadata(of: reference)?.triesTotal } catch { throw .unfinished(.retries, error) }
             guard said == nil || said == Int(total) else { throw .notApplied(.retries) }
         }
     }

@@ -50,7 +50,8 @@ extension PIVService {
     /// Moves a key to another slot (MOVE KEY, firmware 5.7); its certificate is not moved. Requires the management key.
     ///
     /// - Parameter replacing: Whether a key in the destination is deleted first, since the card does not replace it.
-    /// - Throws: `noKey` if the slot is empty, `occupied` if the destination has a key.
+    /// - Throws: `noKey` if the slot is empty, `occupied` if the destination has a key; `unfinished` if the key in the
+    ///   destination was deleted and the other one not moved.
     public func moveKey(
         from source: PIVSlot, to destination: PIVSlot, replacing: Bool = false
     ) throws(PIVError) {
@@ -62,7 +63,7 @@ extension PIVService {
                 throw error
             }
             try move(destination, nil)
-            try move(source, destination)
+            do { try move(source, destination) } catch { throw .unfinished(.key(destination), error) }
         }
     }
 

@@ -27,15 +27,23 @@ extension PIVService {
     /// cannot be reset.
     ///
     /// - Throws: `fingerprintsConfigured` and `noReset` before anything is changed; `notBlocked` if the retries of PIN
-    ///   or PUK are not used up by wrong values.
+    ///   or PUK are not used up by wrong values; `unfinished` for any failure once retries have been used up.
     public func reset() throws(PIVError) {
         if let fingerprints = try fingerprintMetadata(), fingerprints.isConfigured { throw .fingerprintsConfigured }
         do { return try resetBlocked() } catch {
             guard case .resetNotAllowed = error else { throw error }
         }
         try blockPIN()
-        try blockPUK()
-        try resetBlocked()
+        do throws(PIVError) {
+            try blockPUK()
+            try resetBlocked()
+        } catch {
+            switch error {
+            case .unfinished, .uncertain(_, .card(.link)): throw error
+            case .uncertain(_, let cause): throw .unfinished(.reset, cause)
+            default: throw .unfinished(.reset, error)
+            }
+        }
     }
 
     /// Resets the application, as ``reset()`` does, if PIN and PUK are already blocked.
@@ -70,7 +78,7 @@ extension PIVService {
                     guard left < last || left > 14 else { throw .notBlocked(reference) }
                     last = left
                     continue
-                default: throw error
+                default: throw last == Int.max ? error : .unfinished(.reset, error)
                 }
             }
         }
