@@ -298,7 +298,7 @@ let targets: [Target] = [
         [
             "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "DeviceVerbs", "FIDOVerbs", "HostVerbs", "Verbs",
             "Words", "TerminalIO", "Arguments", "YKKeys", "YKVirtualKey", "YKVirtualKeyHost", "YKHardware",
-            "YKManagement", "YKBridge", "YKInteraction", "YKOATH", "YKFIDO", "YKPIV", "YKSSH", "YKCapture",
+            "YKManagement", "YKBridge", "YKInteraction", "YKOATH", "YKFIDO", "YKPIV", "YKSSH", "YKAge", "YKCapture",
             "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire", "CThreads",
         ],
         resources: [.copy("scripts"), .copy("fixtures")]),

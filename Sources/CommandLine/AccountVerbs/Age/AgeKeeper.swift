@@ -119,8 +119,7 @@ final class AgeKeeper: AgeKeySource {
             } catch {
                 guard Self.isAbsence(error) else { throw error }
             }
-            let name = serial.map { " with serial number \($0)" } ?? ""
-            guard try dialogue.confirms("Insert the key\(name).", yes: "It is plugged in", no: "Skip it") else {
+            guard try await isInserted(serial) else {
                 if let serial { skipped.insert(serial) }
                 return nil
             }
@@ -163,7 +162,7 @@ final class AgeKeeper: AgeKeySource {
 
     private func access(_ service: PIVService, _ serial: UInt32) -> PIVUnlocking {
         let key = serial == 0 ? nil : String(serial)
-        let asked = AgePerson(dialogue, key, isThere: !isGiven(.piv, serial))
+        let asked = PersonPrompt(AgePerson(dialogue, key: key), isThere: !isGiven(.piv, serial))
         let given = run.given(.pivPIN, run.source(of: .piv, given, key: key))
         var access = PIVUnlocking(service, run.broker([given], person: asked), run.person, key: key)
         access.sharesPIN = true
@@ -190,6 +189,13 @@ final class AgeKeeper: AgeKeySource {
         await open.service.close()
     }
 
+    /// Asks for a key; returns whether it is plugged in now.
+    private func isInserted(_ serial: UInt32?) async throws -> Bool {
+        do throws(Declined) { return try await AgePerson(dialogue).answer(MissingKey(serial: serial)) } catch .withdrawn {
+            throw AgeError.connection("age ended the conversation")
+        } catch { return false }
+    }
+
     private static func isAbsence(_ error: any Error) -> Bool {
         switch error {
         case KeyError.none, KeyError.notFound: true
@@ -204,40 +210,18 @@ final class AgeKeeper: AgeKeySource {
         while true {
             do { return try await secretOnce(of: credential) } catch FIDOError.noCredentials {
             } catch { guard Self.isAbsence(error) else { throw error } }
-            guard try dialogue.confirms("Insert the key for this identity.", yes: "It is plugged in", no: "Skip it")
-            else {
-                return nil
-            }
+            guard try await isInserted(nil) else { return nil }
         }
     }
 
     private func secretOnce(of credential: AgeCredential) async throws -> SharedSecret {
-        let asked = AgePerson(dialogue, nil, isThere: !isGiven(.fido))
+        let asked = PersonPrompt(AgePerson(dialogue), isThere: !isGiven(.fido))
         let given = run.given(.fidoPIN, run.source(of: .fido, given))
         let pin = FIDOCredential(
             run.broker([given], person: asked), CredentialID(.fidoPIN, key: nil), to: ConsentWords.age, run.person)
         let service = try await run.openFIDO(pin.interaction)
         defer { Task { await service.close() } }
         do { return try await service.secret(of: credential) } catch { throw pin.problem ?? error }
-    }
-}
-
-/// Asks the user for a PIN through age.
-private struct AgePerson: CredentialPrompt {
-    let dialogue: AgeDialogue
-    let key: String?
-    let isThere: Bool
-
-    /// - Parameters:
-    ///   - key: The serial number of the key, if it is known.
-    ///   - isThere: Whether the user can be asked; false if an environment variable provides the PIN.
-    init(_ dialogue: AgeDialogue, _ key: String?, isThere: Bool) {
-        (self.dialogue, self.key, self.isThere) = (dialogue, key, isThere)
-    }
-
-    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
-        guard let pin = try dialogue.secret(ConsentWords.pin(request, key: key)) else { throw Declined.no }
-        return pin
     }
 }
 
