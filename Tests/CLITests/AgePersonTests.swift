@@ -4,7 +4,9 @@ import Synchronization
 import TerminalIO
 import Testing
 import YKAge
+import YKCrypto
 import YKInteraction
+import YKProtocols
 
 @testable import AccountVerbs
 

@@ -11,9 +11,13 @@ from fido2.ctap2 import Ctap2  # noqa: E402
 from fido2.hid import open_device  # noqa: E402
 
 from lib.fido2_client import ceremony, management, pins  # noqa: E402
-from lib.peer import failures  # noqa: E402
+from lib.peer import expect, failures  # noqa: E402
 
 device = open_device(sys.argv[1])
+# 129 reports: the kernel keeps 32 for the bridge, and 64 for this program.
+for size in (57, 1829, 3000, 7609):
+    sent = bytes(number * 31 & 0xFF for number in range(size))
+    expect(f"{size} bytes come back", device.ping(sent) == sent)
 pins(Ctap2(device))
 for algorithm in (-7, -8):
     ceremony(device, algorithm)

@@ -88,6 +88,44 @@ struct UHIDTests {
         #expect(events.contains { if case .written(let report) = $0 { report.count == 64 } else { false } })
     }
 
+    @Test("the longest message goes both ways")
+    func longest() throws {
+        let served = try Served(.demonstration())
+        let kernel = served.kernels[0]
+        _ = kernel.receive()
+        _ = try ask(kernel, 0x06, everybody, [1, 2, 3, 4, 5, 6, 7, 8])
+        let payload = (0..<7609).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        for report in try Self.reports(0x01, [0, 0, 0, 1], payload) { kernel.send(Self.output(report)) }
+        var inbox = CTAPHID.Assembler(channel: .init(rawValue: 1))
+        for _ in 0..<129 {
+            let input = kernel.receive()
+            try #require(input.count == 70)
+            guard case .message(let message) = try inbox.add(Array(input.dropFirst(6))) else { continue }
+            #expect(message.payload == payload)
+            return served.end()
+        }
+        Issue.record("129 reports were no message")
+        served.end()
+    }
+
+    @Test("a program that reads a report in 2.5 ms loses none of the longest message, a short one does not wait")
+    func pace() {
+        let start = ContinuousClock.now
+        var pace = ReportPace(at: start)
+        var sent = 0
+        var unread = 0
+        for tick in 0..<2000 {
+            let time = Duration.microseconds(tick * 100)
+            while sent < 129, pace.takes(at: start + time) { sent += 1 }
+            if tick == 0 { #expect(sent == ReportPace.burst) }
+            unread = max(unread, sent - tick / 25)
+        }
+        #expect(sent > 120 && unread <= 64)
+        #expect(pace.pause(at: start + .milliseconds(199.9)) <= ReportPace.interval)
+        pace.refill()
+        #expect(pace.pause(at: start + .milliseconds(199.9)) == .zero)
+    }
+
     @Test("what the kernel asks for gets an answer, what makes no sense gets none")
     func oddMessages() throws {
         let served = try Served(.demonstration())

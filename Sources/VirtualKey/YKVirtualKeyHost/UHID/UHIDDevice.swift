@@ -55,27 +55,38 @@ package struct UHIDDevice {
         let file = KernelFile(try opened())
         var description = description
         description.place = "ykit-\(getpid())-\(file.descriptor)/input0"
+        let wake = if let wake { wake } else { try Wake() }
+        let reader = try KernelReader(file.descriptor, size: UHIDMessage.limit, arrived: wake)
+        defer { reader.stop() }
         guard file.send(UHIDMessage.create(description)) else { throw .gone }
         defer {
             _ = file.send(UHIDMessage.destroy)
             report(.removed)
         }
         var search = NodeSearch(place: description.place)
+        var pace = ReportPace(at: .now)
+        var held: [UInt8]?
         while !cancellation.isCancelled, !device.isUnplugged {
-            let limit = min(search.pause, device.pause(at: .now) ?? .milliseconds(50))
-            wake?.wait(for: limit, or: file.descriptor)
-            guard let bytes = file.receive(UHIDMessage.limit, within: wake == nil ? limit : .zero) else { throw .gone }
+            let due = held == nil ? device.pause(at: .now) ?? .milliseconds(50) : pace.pause(at: .now)
+            if !reader.hasNews { wake.wait(for: min(search.pause, due)) }
+            guard let bytes = reader.next() else { throw .gone }
             let message = bytes.isEmpty ? nil : UHIDMessage(bytes)
             if message == .start { search.start() }
             if let node = search.next() { report(.inserted(node: node)) }
-            if message == .close { device.closed(at: .now) }
+            if message == .close {
+                held = nil
+                device.closed(at: .now)
+            }
             if let refusal = message?.refusal { _ = file.send(refusal) }
             // A report from the host is preceded by its report number, always 0.
             if case .output(let bytes) = message, bytes.first == 0 {
+                pace.refill()
                 device.receive(Array(bytes.dropFirst()), at: .now)
             }
             device.poll(at: .now)
-            while let bytes = device.next(at: .now) {
+            while let bytes = held ?? device.next(at: .now) {
+                held = pace.takes(at: .now) ? nil : bytes
+                guard held == nil else { break }
                 guard file.send(UHIDMessage.input(bytes)) else { throw .gone }
             }
             afterwards(&device)
