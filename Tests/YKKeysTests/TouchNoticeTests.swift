@@ -3,6 +3,7 @@
 import Synchronization
 import Testing
 import YKTransport
+import YKWire
 
 @testable import YKKeys
 
@@ -67,5 +68,49 @@ import YKTransport
         #expect(rung.wait(milliseconds: 60_000))
         #expect(!never.wait(milliseconds: 400))
         #expect(!rung.wait(milliseconds: 0))
+    }
+
+    /// A key that refuses U2F commands until it has been touched.
+    private final class Untouched: FIDOLink {
+        let environment = ServiceEnvironment()
+        let profile: FIDOLinkProfile
+        let generation = 0
+        private var isTouched = false
+
+        init(_ carrier: FIDOLinkProfile.Carrier) {
+            profile = FIDOLinkProfile(carrier: carrier, hasCTAP2: false, hasU2F: true)
+        }
+
+        func touch() { isTouched = true }
+
+        func call(
+            _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
+        ) throws(FIDOLinkError) -> [UInt8] {
+            isTouched ? [1] + StatusWord.ok.bytes : StatusWord.conditionsNotSatisfied.bytes
+        }
+
+        func rest() {}
+        func close() {}
+    }
+
+    @Test("a U2F key that refuses until it is touched", arguments: [FIDOLinkProfile.Carrier.hid, .card])
+    func aRefusalThatLastsIsTold(_ carrier: FIDOLinkProfile.Carrier) throws {
+        let words = Words()
+        let key = Untouched(carrier)
+        let link = PromptingLink(key, HandAlarm().alarm, { words.say("\($0)") }, end: { words.say("end") })
+        func ask(_ command: [UInt8]) throws { _ = try link.call(.msg, command, deadline: .after(.seconds(60))) { _ in } }
+        let register: [UInt8] = [0, 1, 0, 0, 0, 0, 64] + [UInt8](repeating: 7, count: 64)
+        let check: [UInt8] = [0, 2, 7, 0, 0, 0, 66] + [UInt8](repeating: 1, count: 66)
+        try ask(check)
+        try ask(register)
+        #expect(words.said.isEmpty)
+        Pause.system(TouchReason.delay + .milliseconds(10), .after(.seconds(60)))
+        try ask(register)
+        try ask(register)
+        #expect(words.said == [carrier == .card ? "placement" : "touch"])
+        key.touch()
+        try ask(register)
+        link.close()
+        #expect(words.said.last == "end" && words.said.count == 2)
     }
 }

@@ -41,6 +41,24 @@ struct DerivationTests {
             try await Self.failure(plain) { _ = try await $0.generateKey(.signature, .ed25519) } == .derivationRequired)
     }
 
+    @Test("a PIN is sent only in a form that is known", arguments: [0x6F00, 0x6982, 0x6581, 0x6700] as [UInt16])
+    func unknownForm(_ word: UInt16) async throws {
+        let log = ScriptedLink.Log()
+        let silent = ScriptedCard().answering("00ca00f9", word)
+        let error = CardError.status(StatusWord(word), during: "GET DATA")
+        for operation: (OpenPGPService) async throws -> Void in [
+            { try await $0.verify(Self.pin("123456").value, for: .using) },
+            { try await $0.changePIN(.user, from: Self.pin("123456").value, to: Self.pin("654321").value) },
+        ] {
+            #expect(try await Self.failure(silent, log: log, operation) == .card(error))
+        }
+        #expect(!log.text.contains { $0.hasPrefix("0020") || $0.hasPrefix("0024") })
+        for absent: UInt16 in [0x6A88, 0x6D00, 0x6A82] {
+            try await ScriptedCard().answering("00ca00f9", absent).open()
+                .verify(Self.pin("123456").value, for: .using)
+        }
+    }
+
     @Test("a wrong admin PIN that uses up the user PIN's retries was compared with it")
     func countsWhatMoved() async throws {
         func failure(_ word: UInt16, _ user: UInt8, _ admin: UInt8) async throws -> OpenPGPError? {

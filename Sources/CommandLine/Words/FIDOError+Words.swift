@@ -28,6 +28,10 @@ extension FIDOError: Explained {
     private var aboutCeremony: Explanation {
         switch self {
         case .touchTimeout: .notTouched
+        case .placementTimeout:
+            Explanation(
+                "not-touched", .timeOut, "the key was not touched in time",
+                hint: "repeat the command and touch the key, or take the card off the reader and put it back")
         case .denied:
             // Keys without a display return this if nobody touched them (CTAP 2.2 §6.1.2, §6.2.2).
             Explanation(

@@ -62,8 +62,7 @@ extension OpenPGPService {
     /// Uses up the retries of both PINs: sends as many wrong ones as the card reports retries, fewer if it reports
     /// earlier that a PIN is blocked.
     private func blockPINs(_ present: OpenPGPStatus) throws(OpenPGPError) {
-        var isHashed = present.supportsKDF
-        if isHashed { isHashed = try kdf() != nil }
+        let isHashed = present.supportsKDF && (try? kdf()) != nil
         // As in GnuPG: a PIN that nobody uses, as long as a hash.
         let wrong = [UInt8](repeating: isHashed ? 0x40 : 0x00, count: isHashed ? 32 : 8)
         let retries = present.pins.retries

@@ -86,7 +86,8 @@ public actor OpenPGPService: CardKeyService {
     /// Reads how PINs are hashed before they are sent (GET DATA F9); `nil` if they are sent unhashed or the card has no
     /// such object.
     ///
-    /// - Throws: `card(.malformed)` for a derivation that is unknown: a PIN that is sent without it costs a retry.
+    /// - Throws: `card(.malformed)` for a derivation that is unknown, `card(.status)` for a refusal that does not mean that
+    ///   there is none: a PIN that is sent without it costs a retry.
     public func kdf() throws(OpenPGPError) -> OpenPGPKDF? { try kdf(isChanged: false) }
 
     /// Reads the key derivation before it is changed: the card must report that there is none.
@@ -96,7 +97,7 @@ public actor OpenPGPService: CardKeyService {
         let answer = try ask(Tag.kdf) { bytes throws(WireError) in try OpenPGPKDF(decoding: bytes) }
         switch answer {
         case .malformed(let error): throw .card(.malformed(error, during: GetData.name))
-        case .refused(let status) where isChanged && !Self.absent.contains(status):
+        case .refused(let status) where !Self.absent.contains(status):
             throw .card(.status(status, during: GetData.name))
         case .unrecorded where isChanged: throw .card(.link(.replay(.overwritten("the key derivation of PINs"))))
         default: return answer.value ?? nil

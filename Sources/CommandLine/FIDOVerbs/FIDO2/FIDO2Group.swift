@@ -193,7 +193,8 @@ struct FIDO2Reset: Verb {
         let touch =
             info.needsLongTouchForReset == true
             ? "hold your finger on it for \(info.longTouchSeconds) seconds" : "touch it"
-        run.announce("the reset of this key; when it blinks, \(touch)")
+        let isCard = await service.profile.carrier == .card
+        run.announce("the reset of this key; \(isCard ? "if" : "when") it blinks, \(touch)")
         try await service.reset()
         return Outcome(ResetReport(), "all FIDO credentials deleted; no PIN is set")
     }

@@ -55,6 +55,7 @@ extension TouchReason {
     package var words: String {
         switch self {
         case .touch: TouchPrompt.standard
+        case .placement: "touch the key, or take the card off the reader and put it back"
         case .enrolment: "put a finger on the key's sensor"
         case .fingerprint: "put your finger on the key's sensor"
         }

@@ -39,7 +39,7 @@ extension FIDOError {
         case .ctap(.tooLong): Status.requestTooLarge
         case .ctap(.link(let error)) where error.link == .cancelled: Status.keepaliveCancel
         case .unsupported: Status.unsupportedOption
-        case .touchTimeout: Status.userActionTimeout
+        case .touchTimeout, .placementTimeout: Status.userActionTimeout
         case .noCredentials: Status.noCredentials
         case .credentialExcluded: Status.credentialExcluded
         case .full: Status.keyStoreFull

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKFIDO
 import YKManagement
 import YKProtocols
 import YKTransport
@@ -25,17 +26,30 @@ enum CardApplications {
     }
 
     /// Returns the capability of an application that can be selected, or nothing if it cannot. A FIDO application that
-    /// answers SELECT with `U2F_V2` supports U2F as well.
+    /// answers SELECT with `U2F_V2` supports U2F, and FIDO2 only if it answers getInfo.
     static func answer(of aid: AID, on channel: CardChannel) throws(CardError) -> Capability {
         do throws(CardError) {
             let reply = try channel.select(aid)
             let capability = all.first { $0.aid == aid }?.capability ?? []
-            return aid == .fido && reply == Array("U2F_V2".utf8) ? capability.union(.u2f) : capability
+            guard aid == .fido, reply == Array("U2F_V2".utf8) else { return capability }
+            return try supportsCTAP2(channel) ? capability.union(.u2f) : .u2f
         } catch {
             switch error {
             case .appletMissing, .status: return []
             default: throw error
             }
+        }
+    }
+
+    /// Whether the selected FIDO application answers getInfo; true also for a recording that does not have it.
+    private static func supportsCTAP2(_ channel: CardChannel) throws(CardError) -> Bool {
+        let getInfo = APDU(
+            cla: 0x80, ins: FIDOProtocol.Instruction.message, p1: 0, data: [CTAPProtocol.Command.getInfo])
+        do throws(CardError) {
+            return try !CTAPError.noCTAP2.contains(channel.transmit(getInfo).status)
+        } catch {
+            guard case .link(.replay) = error else { throw error }
+            return true
         }
     }
 }

@@ -144,7 +144,7 @@ struct Examination {
         for (aid, capability) in CardApplications.all {
             guard let found = try? CardApplications.answer(of: aid, on: channel) else { break }
             let isThere = !found.isEmpty
-            key.applications.append((capability, isThere))
+            key.applications.append((capability, found.contains(capability)))
             if found.contains(.u2f) { key.applications.append((.u2f, true)) }
             guard aid == .openPGP, isThere, let info = identity.info else { continue }
             let flaws = KnownFlaw.of(info).map(\.name)

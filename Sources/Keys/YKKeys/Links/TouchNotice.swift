@@ -7,6 +7,8 @@ package import YKTransport
 public enum TouchReason: Sendable, Hashable {
     /// A touch.
     case touch
+    /// A touch, or the placement of a card on its reader.
+    case placement
     /// An enrolled fingerprint.
     case fingerprint
     /// A finger to enroll.

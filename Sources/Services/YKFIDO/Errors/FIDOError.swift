@@ -34,6 +34,8 @@ public enum FIDOError: Error, Hashable, Sendable {
     case userVerificationBlocked
     /// Nobody touched the key in time.
     case touchTimeout
+    /// Nobody touched the key in time, or put the card on the reader again: a card may accept one U2F ceremony each time.
+    case placementTimeout
     /// The user refused; or the key was not touched in time, which CTAP 2.1 allows a key to report this way (CTAP 2.2
     /// §6.1.2).
     case denied

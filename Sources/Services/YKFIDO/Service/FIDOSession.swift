@@ -88,12 +88,14 @@ extension CTAPError {
     fileprivate var saysNoCTAP2: Bool {
         switch self {
         case .status(.invalidCommand, _), .link(.refused(.invalidCommand)): true
-        case .link(.card(.status(let word, _))):
-            [
-                .unknownInstruction, .unknownClass, .functionNotSupported, .commandNotAllowed, .wrongParameters,
-                .incorrectP1P2, .wrongLength, .incorrectParameters, .conditionsNotSatisfied,
-            ].contains(word)
+        case .link(.card(.status(let word, _))): Self.noCTAP2.contains(word)
         default: false
         }
     }
+
+    /// The status words with which a card that supports only U2F answers getInfo.
+    package static let noCTAP2: [StatusWord] = [
+        .unknownInstruction, .unknownClass, .functionNotSupported, .commandNotAllowed, .wrongParameters,
+        .incorrectP1P2, .wrongLength, .incorrectParameters, .conditionsNotSatisfied,
+    ]
 }

@@ -97,6 +97,9 @@ struct U2FSession {
 extension FIDOSession {
     func u2f<Value>(_ body: (U2FSession) throws(CTAPError) -> Value) throws(FIDOError) -> Value {
         guard ctap.link.profile.hasU2F else { throw .unsupported("U2F_V2") }
-        do { return try body(U2FSession(ctap: ctap)) } catch { throw FIDOError(error) }
+        do { return try body(U2FSession(ctap: ctap)) } catch {
+            if case .link(.notTouched) = error, ctap.link.profile.carrier == .card { throw .placementTimeout }
+            throw FIDOError(error)
+        }
     }
 }
