@@ -18,7 +18,7 @@ extension PIVError: Explained {
         case .uncertain(let change, let cause): change.uncertain(cause.explanation)
         case .unfinished(let change, let cause): change.unfinished(cause.explanation)
         case .notApplied, .notStored, .printedInUse: aboutResult
-        case .noSuchObject, .noKey, .unknownKey, .occupied, .unusableSlot, .full, .refusedLength, .notAttestable,
+        case .noSuchObject, .noKey, .noKeyOf, .unknownKey, .occupied, .unusableSlot, .full, .refusedLength, .notAttestable,
             .mismatch, .noSuchSlot, .wrongSignature:
             aboutSlot
         case .unsupported, .unsupportedAlgorithm, .unsupportedKey, .unsupportedManagementKey, .notApproved,
@@ -150,6 +150,10 @@ extension PIVError: Explained {
         case .noKey(let slot):
             Explanation(
                 "no-key", .notFound, "slot \(slot) has no key", hint: "ykit piv info shows what the key stores")
+        case .noKeyOf(let algorithm, let slot):
+            Explanation(
+                "no-key", .notFound, "slot \(slot) has no \(algorithm) key",
+                hint: "ykit piv info shows what the key stores")
         case .unknownKey(let slot):
             Explanation(
                 "unknown-key", .notFound,

@@ -30,12 +30,13 @@ extension OpenPGPService {
 
     /// Checks whether the card has room for a certificate, before the admin PIN is verified.
     ///
-    /// - Throws: `badInput`.
+    /// - Throws: `badInput`; `unsupported` for a card without room for any.
     public func checkRoom(for der: [UInt8]) throws(OpenPGPError) {
         guard !der.isEmpty, der.count <= Self.limit else { throw .badInput("a certificate of \(der.count) bytes") }
         let capabilities = try cardFacts().status.capabilities
         let room = capabilities.count > 5 ? Int(capabilities[4]) << 8 | Int(capabilities[5]) : Self.limit
-        guard der.count <= max(room, 1) else {
+        guard room > 0 else { throw .unsupported("certificates") }
+        guard der.count <= room else {
             throw .badInput("the certificate has \(der.count) bytes, the card has room for \(room)")
         }
     }

@@ -52,7 +52,7 @@ struct SSHKeys: Verb {
             lines += found.map { $0.file.publicKey.line(comment: $0.file.comment.printable) }
             listed += found.map { SSHListedKey($0) }
         }
-        if lines.isEmpty { run.terminal.note("no keys for SSH; create one with: ykit ssh generate") }
+        if lines.isEmpty { run.terminal.say("no keys for SSH; create one with: ykit ssh generate") }
         return Outcome(Listing(keys: listed), lines)
     }
 }

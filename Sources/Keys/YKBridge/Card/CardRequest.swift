@@ -126,7 +126,8 @@ struct CardRequest: Hashable, Sendable {
         typealias Subcommand = CTAPProtocol.ClientPIN.Subcommand
         let number = map?[CTAPProtocol.ClientPIN.Request.subCommand]?.unsigned
         return switch number.flatMap(Subcommand.init(rawValue:)) {
-        case .getPINRetries, .getUVRetries: CardRequest(message, .pin, .repeatable)
+        // libfido2 asks every key for its fingerprint's retries: no use of the PIN, and not reported as one.
+        case .getPINRetries, .getUVRetries: CardRequest(message, .manage, .repeatable)
         case .getKeyAgreement: CardRequest(message, .pin, [.agrees, .repeatable])
         default: CardRequest(message, .pin, .encrypted)
         }

@@ -47,6 +47,8 @@ public enum PIVError: Error, Hashable, Sendable {
     case noSuchObject(PIVObjectID)
     /// The slot has no key (6A88, 6A80 or 6985).
     case noKey(PIVSlot)
+    /// The slot has no key, or not one of this kind, which the card does not distinguish (6A86 to GENERAL AUTHENTICATE).
+    case noKeyOf(PIVAlgorithm, PIVSlot)
     /// Neither the card nor a certificate shows whether the slot has a key, and of which kind.
     case unknownKey(PIVSlot)
     /// The slot already has a key (6A80).

@@ -200,8 +200,11 @@ extension PIVService {
             guard case .card(.status(let status, _)) = error else { throw error }
             if status == .securityStatusNotSatisfied { throw try refusal(command.slot) }
             // YubiKeys answer an empty slot like a wrong input; metadata distinguishes them.
-            if status == .incorrectParameters { _ = try metadata(of: command.slot) }
-            throw error
+            guard [.incorrectParameters, .incorrectP1P2].contains(status) else { throw error }
+            let known = try metadata(of: command.slot)?.algorithm
+            // NIST cards answer 6A86 to a slot that is empty (SP 800-73-4 part 2 §3.2.4).
+            throw status == .incorrectP1P2 && known != command.algorithm
+                ? .noKeyOf(command.algorithm, command.slot) : error
         }
     }
 
