@@ -82,6 +82,9 @@ def test_setup():
         expect(f"{keys!r} ends it", (status, seen.count("run it?")), (130, 1))
     status, seen = person(words, ("run it", "y\n"), ("new PIN: ", CTRL_C))
     expect("^C in a step ends it", (status, seen.count("run it?")), (130, 1))
+    expect("and it is not done", "steps: 1 failed" in seen or seen[-300:])
+    status, seen = person(words, skip, ("run it", CTRL_C))
+    expect("^C at a later step says what was done so far", (status, "steps: 1 skipped" in seen), (130, True))
     status, seen = person(
         words, ("run it", "y\n"), ("new PIN: ", "12\n"), ("new PIN: ", "111222\n"), ("repeat it: ", "111222\n"), skip, skip,
         ("run it", "y\n"), ("PIN: ", "123456\n"), skip, ("run it", "y\n"), program=YKIT)

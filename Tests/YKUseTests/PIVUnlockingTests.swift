@@ -91,11 +91,6 @@ struct PIVUnlockingTests {
             _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign") { _ in throw Unfit() }
         }
         #expect(person.requests.isEmpty)
-        unlocking.obtainsPINFirst = true
-        await #expect(throws: Unfit.self) {
-            _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign") { _ in throw Unfit() }
-        }
-        #expect(person.requests.count == 1 && !unlocking.isVerified)
         await #expect(throws: PIVError.unfit(.p256, for: .decrypt)) {
             _ = try await unlocking.prepare(.authentication, nil, .decrypt, for: "decrypt")
         }

@@ -25,8 +25,6 @@ public struct PIVUnlocking {
     /// for keys with the policy "always" is entered for each use, and other programs can use the card while the user is
     /// asked.
     public var isForAgent = false
-    /// Whether the PIN is obtained before the input is read, because both come from one stream.
-    public var obtainsPINFirst = false
     /// Whether the card's default management key is refused instead of used and reported.
     public var refusesDefaultManagementKey = false
     /// Whether the management key is about to be replaced, so that a default one is neither reported nor refused.
@@ -69,7 +67,7 @@ public struct PIVUnlocking {
     /// Performs the verification that a slot requires, and reads the input of the operation.
     ///
     /// - Parameter read: Reads the input, and rejects input that a key of this type cannot use. It runs before the PIN
-    ///   is requested and sent or, if ``obtainsPINFirst`` is set, between the two.
+    ///   is requested.
     public nonisolated(nonsending) mutating func prepare<Input>(
         _ slot: PIVSlot, _ kind: PIVAlgorithm?, _ operation: PIVOperation, for purpose: String,
         reading read: (PIVAlgorithm) throws -> Input
@@ -104,13 +102,6 @@ public struct PIVUnlocking {
         for purpose: String, isForOnce: Bool, reading read: () throws -> Input
     ) async throws -> Input {
         if isForOnce { isVerified = false }
-        if !isVerified, obtainsPINFirst {
-            let pin = try await pin(for: purpose, isForOnce: isForOnce)
-            let input = try read()
-            try await send(pin)
-            if isForOnce { isVerified = false }
-            return input
-        }
         let input = try read()
         guard !isVerified || credentials.isHeld(request(for: purpose)) else { return input }
         try await send(try await pin(for: purpose, isForOnce: isForOnce))

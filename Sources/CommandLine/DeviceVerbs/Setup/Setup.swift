@@ -34,10 +34,18 @@ struct Setup: Verb {
         guard let prompt else { return Outcome(report, report.lines) }
         prompt.tell(report.heading)
         for index in report.steps.indices {
-            report.steps[index].result = try await offer(report.steps[index], report.place(index), prompt, run.keys)
+            do {
+                report.steps[index].result = try await offer(
+                    report.steps[index], report.place(index), prompt, run.keys)
+            } catch {
+                guard Explanation(error).exit == .interrupted else { throw error }
+                report.isInterrupted = true
+            }
+            if Interruption.happened { report.isInterrupted = true }
+            if report.isInterrupted { break }
         }
         var outcome = Outcome(report, report.summary)
-        outcome.answer.failure = report.failure
+        outcome.answer.failure = report.isInterrupted ? .interrupted : report.failure
         return outcome
     }
 
@@ -59,7 +67,6 @@ struct Setup: Verb {
         guard !step.step.isOnlyShown else { return nil }
         guard try prompt.isAgreed("run it?") else { return .skipped }
         let status = await Program.run(step.words, on: keys)
-        if Interruption.happened { throw Explanation.interrupted }
         // What was typed for a question that is over is not the answer to the next one, and must not be shown.
         prompt.discardTyped()
         return status == .done ? .done : .failed
@@ -103,6 +110,8 @@ struct SetupReport: Report {
 
     let key: KeyDetails?
     var steps: [Step]
+    /// Whether ^C ended it before the last step.
+    var isInterrupted = false
 
     static let members: [Member<SetupReport>] = [
         Member("name", "null without a key") { $0.key?.name },
@@ -150,7 +159,8 @@ struct SetupReport: Report {
             let count = steps.count { $0.result == result }
             return count > 0 ? "\(count) \(result.rawValue)" : nil
         }
-        return words.isEmpty ? "nothing is left to do" : "steps: " + words.listed()
+        if words.isEmpty { return isInterrupted ? "no step is done" : "nothing is left to do" }
+        return "steps: " + words.listed()
     }
 
     /// The failure of a setup in which a step failed.

@@ -30,7 +30,7 @@ extension Fingerprint: Report {
     fileprivate var words: String { name.map { "'\($0.printable)'" } ?? id }
 }
 
-extension Fingerprint: ListedEntry {
+extension Fingerprint: IdentifiedEntry {
     package static func wholeTests(_ name: String) -> [(Fingerprint) -> Bool] {
         let id = name.lowercased()
         return [{ $0.id == id }, { $0.name == name }]
@@ -38,19 +38,9 @@ extension Fingerprint: ListedEntry {
 
     package static func partTests(_ part: String) -> [(Fingerprint) -> Bool] { [] }
 
-    package static var choice: String { "which fingerprint?" }
-
-    package static func unknown(_ query: EntryQuery) -> any Error {
-        Explanation(
-            "no-such-fingerprint", .notFound, "the key has no fingerprint '\(query.printable)'",
-            hint: "ykit fido2 fingerprints list")
-    }
-
-    package static func several(_ query: EntryQuery, _ found: [Fingerprint]) -> Explanation {
-        Explanation(
-            "several-fingerprints", .severalDevices, "'\(query.printable)' matches \(found.count) fingerprints",
-            hint: "give the identifier", candidates: found.map(\.id))
-    }
+    package static var noun: String { "fingerprint" }
+    package static var listing: String { "ykit fido2 fingerprints list" }
+    package var candidate: String { id }
 }
 
 extension FIDOService {

@@ -65,19 +65,9 @@ extension SSHCredential {
     var words: String { "\(file.publicKey.application ?? "")\(user.isEmpty ? "" : ", user '\(user.printable)'")" }
 }
 
-extension SSHCredential: ListedEntry {
-    package static var choice: String { DiscoverableCredential.choice }
-
-    package static func unknown(_ query: EntryQuery) -> any Error {
-        Explanation(
-            "no-such-credential", .notFound, "the key stores no credential '\(query.printable)' for SSH",
-            hint: "ykit ssh keys --resident-only")
-    }
-
-    package static func several(_ query: EntryQuery, _ found: [SSHCredential]) -> Explanation {
-        Explanation(
-            "several-credentials", .severalDevices, "'\(query.printable)' matches \(found.count) credentials",
-            hint: "give the identifier, or enough of its beginning",
-            candidates: found.map { "\($0.remembered.id)  \($0.words)" })
-    }
+extension SSHCredential: IdentifiedEntry {
+    package static var noun: String { DiscoverableCredential.noun }
+    package static var use: String { " for SSH" }
+    package static var listing: String { "ykit ssh keys --resident-only" }
+    package var candidate: String { "\(remembered.id)  \(words)" }
 }

@@ -17,32 +17,19 @@ final class PromptEnd: Sendable {
 
     private let patience: Duration
     private let state = Mutex(State())
-    /// The pipe whose end for reading becomes readable when the question is withdrawn.
-    private let (input, output): (Int32, Int32)
+    /// Becomes readable when the question is withdrawn.
+    private let wake: WakePipe
 
     init(patience: Duration) throws {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else {
-            throw Explanation("failed", .failed, "cannot make a pipe: \(System.failure)")
-        }
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
         self.patience = patience
-        (input, output) = (ends[0], ends[1])
-    }
-
-    deinit {
-        close(input)
-        close(output)
+        wake = try WakePipe()
     }
 
     /// Withdraws the question.
-    func withdraw() { _ = write(output, [0], 1) }
+    func withdraw() { _ = write(wake.output, [0], 1) }
 
     /// What to poll for.
-    var event: pollfd { pollfd(fd: input, events: Int16(POLLIN), revents: 0) }
+    var event: pollfd { pollfd(fd: wake.input, events: Int16(POLLIN), revents: 0) }
 
     /// Waits until no other question is open, and begins to count the time.
     ///

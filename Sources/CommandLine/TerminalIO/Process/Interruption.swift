@@ -88,20 +88,13 @@ package enum Interruption {
 
     /// Calls `body` with a descriptor that becomes readable when a signal arrives.
     package static func awake<Value: ~Copyable>(_ body: (Int32) throws -> Value) throws -> Value {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else {
-            throw Explanation("failed", .failed, "cannot make a pipe: \(System.failure)")
-        }
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
-        let before = wake.exchange(ends[1], ordering: .acquiringAndReleasing)
+        let pipe = try WakePipe()
+        let before = wake.exchange(pipe.output, ordering: .acquiringAndReleasing)
         defer {
             wake.store(before, ordering: .releasing)
-            ends.forEach { close($0) }
+            withExtendedLifetime(pipe) {}
         }
-        return try body(ends[0])
+        return try body(pipe.input)
     }
 }
 

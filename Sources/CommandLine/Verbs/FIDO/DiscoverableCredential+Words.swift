@@ -30,21 +30,10 @@ extension DiscoverableCredential {
     }
 }
 
-extension DiscoverableCredential: ListedEntry {
-    package static var choice: String { "which credential?" }
-
-    package static func unknown(_ query: EntryQuery) -> any Error {
-        Explanation(
-            "no-such-credential", .notFound, "the key stores no credential '\(query.printable)'",
-            hint: "ykit fido2 credentials list")
-    }
-
-    package static func several(_ query: EntryQuery, _ found: [DiscoverableCredential]) -> Explanation {
-        Explanation(
-            "several-credentials", .severalDevices, "'\(query.printable)' matches \(found.count) credentials",
-            hint: "give the identifier, or enough of its beginning",
-            candidates: found.map { "\($0.id)  \($0.words)" })
-    }
+extension DiscoverableCredential: IdentifiedEntry {
+    package static var noun: String { "credential" }
+    package static var listing: String { "ykit fido2 credentials list" }
+    package var candidate: String { "\(id)  \(words)" }
 }
 
 /// The large-blob key is a secret, so the report says only whether there is one.

@@ -30,6 +30,34 @@ package protocol ListedEntry: NamedEntry {
     static func several(_ query: EntryQuery, _ found: [Self]) -> Explanation
 }
 
+/// An entry of the key with an identifier.
+package protocol IdentifiedEntry: ListedEntry {
+    /// What it is, such as `credential`.
+    static var noun: String { get }
+    /// What such an entry is for, after the noun; empty for no words.
+    static var use: String { get }
+    /// The command that lists them.
+    static var listing: String { get }
+    /// The identifier, and what else tells it from others.
+    var candidate: String { get }
+}
+
+extension IdentifiedEntry {
+    package static var use: String { "" }
+    package static var choice: String { "which \(noun)?" }
+
+    package static func unknown(_ query: EntryQuery) -> any Error {
+        Explanation(
+            "no-such-\(noun)", .notFound, "the key stores no \(noun) '\(query.printable)'\(use)", hint: listing)
+    }
+
+    package static func several(_ query: EntryQuery, _ found: [Self]) -> Explanation {
+        Explanation(
+            "several-\(noun)s", .severalDevices, "'\(query.printable)' matches \(found.count) \(noun)s",
+            hint: "give the identifier of one", candidates: found.map(\.candidate))
+    }
+}
+
 /// When a verb asks before it changes the entry that it found.
 package enum EntryConsent {
     /// Always, unless `--force` is given.
@@ -104,10 +132,10 @@ extension Run {
         return found[try choose(Entry.choice, among: failure.candidates.map(\.line), orElse: failure)]
     }
 
-    /// The error for a part of a name where nobody is asked.
+    /// The error for a part of a name where there is no prompt.
     private static func onlyPart<Entry: ListedEntry>(_ query: EntryQuery, _ found: [Entry]) -> any Error {
         var failure = Explanation(Entry.unknown(query))
-        failure.message = "'\(query.printable)' is only a part of a name, and nobody is asked"
+        failure.message = "'\(query.printable)' is only part of a name: without a prompt, the whole name is required"
         failure.hint = "give the whole name or the identifier, or run this on a terminal without --force and --json"
         failure.candidates = Entry.several(query, found).candidates
         return failure

@@ -62,7 +62,6 @@ extension Run {
                 .pivManagementKey, managementKey,
                 TerminalQuestion("management key", of: keyWords, objection: nil, orElse: managementKey.hint), terminal))
         var access = PIVUnlocking(service, broker, person, key: key ?? otherKey)
-        access.obtainsPINFirst = pin.isStandardInput
         access.refusesDefaultManagementKey = options.strict
         access.isRehearsal = plan != nil
         return access
