@@ -246,7 +246,8 @@ struct ApproveEnroll: AccountKeyVerb {
         _ book: AccountStore, _ run: Run
     ) async throws -> Approver.Enrolment {
         // The key may refuse these steps, so they precede the use of a slot.
-        let proof = try await run.perform { try await self.proof(name, run) }
+        let proof =
+            if let access { access.proof } else { try await run.perform { try await self.proof(name, run) } }
         let made: NewApproveKey
         do { made = try await NewApproveKey.make(self, link, access?.slot, run) } catch {
             try stopPlan(link, run)
@@ -271,7 +272,7 @@ struct ApproveEnroll: AccountKeyVerb {
     }
 
     /// Creates the credential for `--require uv`.
-    private func proof(_ name: String, _ run: Run) async throws -> UserProof? {
+    func proof(_ name: String, _ run: Run) async throws -> UserProof? {
         guard require == .uv else { return nil }
         let service = try await run.openFIDO(key.fidoPIN, for: "create the account's credential")
         run.announce("a credential that proves your presence before each approval")

@@ -82,7 +82,7 @@ struct EnrolmentAccess {
     struct Slot {
         let service: PIVService
         let slot: PIVSlot
-        let unlocking: PIVUnlocking
+        var unlocking: PIVUnlocking
 
         static func open(_ verb: ApproveEnroll, _ run: Run) async throws -> Slot {
             let service = try await run.openPIV(isPatient: true)
@@ -95,14 +95,20 @@ struct EnrolmentAccess {
 
     var slot: Slot?
     var sealing: SoftwareSealing?
+    /// The credential for `--require uv`.
+    var proof: UserProof?
 
-    /// Opens what an enrolment needs. With `--require uv` the FIDO2 application comes first, so the slot is opened later.
+    /// Opens what an enrolment needs, and verifies each PIN that it needs later. The FIDO2 application comes first, since
+    /// selecting it ends what a PIN of PIV permits.
     static func open(_ verb: ApproveEnroll, _ book: AccountStore, _ run: Run) async throws -> EnrolmentAccess {
         if verb.software {
             let options = try verb.key.storeKey(software: true)
             return EnrolmentAccess(sealing: try await SoftwareSealing.prepare(book, options, run))
         }
-        return EnrolmentAccess(slot: verb.require == nil ? try await Slot.open(verb, run) : nil)
+        let proof = try await verb.proof(verb.name ?? verb.person.user ?? "", run)
+        var slot = try await Slot.open(verb, run)
+        if verb.pinPolicy != .never { try await slot.unlocking.verify(for: "prove that the new key works") }
+        return EnrolmentAccess(slot: slot, proof: proof)
     }
 }
 
