@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inputs that people met with other programs, each with what ykit must make of it: exports, pictures, WebAuthn responses,
-metadata lists, key files. Nothing of an input is left out unsaid, one odd entry never decides for its neighbours, and what is
+metadata lists, key files, recordings of foreign firmware. Nothing of an input is left out unsaid, one odd entry never decides for its neighbours, and what is
 right is accepted.
 
 YKIT is the ykit to test.
@@ -296,3 +296,58 @@ def test_slots():
     found = json.loads(ykit("--json", "compare", "a.json", "b.json", "--no-files"))
     slots = {item["target"]: item["verdict"] for item in found["items"] if item["kind"] == "otp"}
     expect("slots", slots, {"slot 1": "missing", "slot 2": "same"})
+
+
+# Foreign firmware, as recorded: what a verb says now. A recording ends where ykit now sends something else (14).
+
+def replayed(file, *words, status, text=None, mode="lookup"):
+    got, output = run(YKIT, "--replay-mode", mode, "--replay", f"firmwares/{file}.jsonl", *words, text=text)
+    expect(f"{file}: {status}", got == status or f"{got}: {output.strip()[-700:]}")
+    return output
+
+
+def test_bytes_after_an_atr():
+    ykit("capture", "check", "firmwares/atr-leftover/info.jsonl")
+
+
+def test_only_u2f():
+    says(replayed("info-says-fido2-for-u2f/info", "info", status=0), "FIDO U2F", "whether the key has FIDO2", never=["FIDO U2F, FIDO2"])
+
+
+def test_presence_on_a_reader():
+    output = replayed("u2f-card-presence/register", "--timeout", "3", "u2f", "register", "--app", "https://example.com", status=10,
+                      mode="strict")
+    says(output, "take the card off the reader and put it back", never=["blinks"])
+
+
+def test_reset_that_is_refused_at_its_end():
+    says(replayed("pivapplet-reset-6f00/reset", "piv", "reset", "-f", status=1, mode="strict"),
+         "tries of the PIN and the PUK are used up", never=["may be reset"])
+
+
+def test_management_key_that_is_not_asked_for():
+    says(replayed("openfips201-management-6982/gen9a", "piv", "keys", "generate", "9a", status=15),
+         "does not authenticate with a management key", never=["give the password"])
+
+
+def test_openpgp_of_a_neo():
+    replayed("neo-openpgp-reset/reset", "openpgp", "reset", "-f", status=14)
+
+
+def test_le_that_means_no_bytes():
+    says(replayed("pyopenpgp-get-response-le/pinfo", "openpgp", "info", status=14), never=["keeps announcing"])
+
+
+@pytest.mark.parametrize("card", ["smartpgp", "gnuk"])
+def test_derivation_that_was_left_half_done(card):
+    says(replayed(f"{card}-set-kdf-half-done/set-kdf", "openpgp", "access", "set-kdf", "on", "-f", "--admin-pin-stdin",
+                  "--new-pin-stdin", "--new-admin-pin-stdin", status=14, text="12345678\n654321\n87654321\n"),
+         "the change is not complete")
+
+
+def test_gnuk_under_a_derivation():
+    for file, words in [("gnuk-delete-key/delete-signature", ["keys", "delete", "signature", "-f"]),
+                        ("gnuk-adminless-tries/chadm", ["access", "change-admin-pin", "--new-admin-pin-stdin"]),
+                        ("gnuk-adminless-tries/rstcode", ["access", "set-reset-code", "--reset-code-stdin"])]:
+        says(replayed(file, "openpgp", *words, "--admin-pin-stdin", status=14, text="1357911131\n12345678\n"),
+             never=["tries are left", "6f00"])

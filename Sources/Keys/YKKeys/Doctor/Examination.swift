@@ -142,7 +142,7 @@ struct Examination {
         var key = AskedKey(place, access, Self.result { try .read(channel) })
         guard case .success(let identity) = key.identity else { return key }
         for (aid, capability) in CardApplications.all {
-            guard let found = try? CardApplications.answer(of: aid, on: channel) else { break }
+            guard let found = try? CardApplications.answer(of: aid, on: channel).found else { break }
             let isThere = !found.isEmpty
             key.applications.append((capability, found.contains(capability)))
             if found.contains(.u2f) { key.applications.append((.u2f, true)) }
