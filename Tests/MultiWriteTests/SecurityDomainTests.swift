@@ -91,7 +91,8 @@ enum SecurityDomainOperations {
             }, holds: { try await isManaged($0) },
             isDone: { try require(try await !references($0).contains(pair), "the deletion") }),
         Operation(
-            name: "import an authority", version: FirmwareVersion(5, 7, 4), isComposed: true, run: { try await store($0) },
+            name: "import an authority", version: FirmwareVersion(5, 7, 4), isComposed: true,
+            run: { try await store($0) },
             holds: { try await isManaged($0) },
             isDone: { key in
                 try require(

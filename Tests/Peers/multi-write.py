@@ -153,7 +153,7 @@ def steps(folder, line):
                 expect(f"{line}, cut at exchange {number}: no success", f"{sorted(states[-1])} {sorted(end)}")
             shutil.rmtree(copy)
     made = [frozenset()] + states + [end] if end else []
-    places = [number for number, (one, other) in enumerate(zip(made, made[1:])) if number and one != other]
+    places = [number for number, (one, other) in enumerate(zip(made, made[1:], strict=False)) if number and one != other]
     if len(places) > 1:
         for number in places if len(places) < 8 else places[:2] + places[-3:]:
             for status in CTAP if " fido2 " in f" {line}" else STATUSES:

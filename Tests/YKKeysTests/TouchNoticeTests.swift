@@ -98,7 +98,9 @@ import YKWire
         let words = Words()
         let key = Untouched(carrier)
         let link = PromptingLink(key, HandAlarm().alarm, { words.say("\($0)") }, end: { words.say("end") })
-        func ask(_ command: [UInt8]) throws { _ = try link.call(.msg, command, deadline: .after(.seconds(60))) { _ in } }
+        func ask(_ command: [UInt8]) throws {
+            _ = try link.call(.msg, command, deadline: .after(.seconds(60))) { _ in }
+        }
         let register: [UInt8] = [0, 1, 0, 0, 0, 0, 64] + [UInt8](repeating: 7, count: 64)
         let check: [UInt8] = [0, 2, 7, 0, 0, 0, 66] + [UInt8](repeating: 1, count: 66)
         try ask(check)

@@ -64,7 +64,8 @@ extension OpenPGPError: Explained {
         case .keyUnfinished(let slot, let isDeleted, let cause):
             Explanation("unfinished", .failed, cause.explanation.message)
                 .unfinished(
-                    "the \(slot) key is \(isDeleted ? "deleted" : "stored"), but the card has not updated its fingerprint",
+                    "the \(slot) key is \(isDeleted ? "deleted" : "stored")"
+                        + ", but the card has not updated its fingerprint",
                     hint: isDeleted ? "repeat the command" : "import it again, or generate another")
         case .keyLost(let slot, let cause):
             cause.explanation.unfinished(
@@ -76,7 +77,8 @@ extension OpenPGPError: Explained {
                     : "the reset is not complete, and tries of the user PIN and the admin PIN are used up",
                 hint: "repeat the command: ykit openpgp reset")
         case .unchecked(let what, let cause):
-            cause.explanation.unfinished("\(what) is stored, but could not be checked", hint: "ykit openpgp info shows it")
+            cause.explanation.unfinished(
+                "\(what) is stored, but could not be checked", hint: "ykit openpgp info shows it")
         default: Explanation("failed", .failed, "\(self)")
         }
     }

@@ -18,8 +18,8 @@ extension PIVError: Explained {
         case .uncertain(let change, let cause): change.uncertain(cause.explanation)
         case .unfinished(let change, let cause): change.unfinished(cause.explanation)
         case .notApplied, .notStored, .printedInUse: aboutResult
-        case .noSuchObject, .noKey, .noKeyOf, .unknownKey, .occupied, .unusableSlot, .full, .refusedLength, .notAttestable,
-            .mismatch, .noSuchSlot, .wrongSignature:
+        case .noSuchObject, .noKey, .noKeyOf, .unknownKey, .occupied, .unusableSlot, .full, .refusedLength,
+            .notAttestable, .mismatch, .noSuchSlot, .wrongSignature:
             aboutSlot
         case .unsupported, .unsupportedAlgorithm, .unsupportedKey, .unsupportedManagementKey, .notApproved,
             .weakGeneration, .unfit, .unfitPeer:

@@ -32,7 +32,7 @@ public enum SecurityDomainError: Error, Hashable, Sendable {
     case badKey(String)
     /// A key could not be blocked during a reset; others may already be deleted.
     case resetIncomplete(SCPKeyReference, StatusWord)
-    /// All keys were blocked for a reset, but those that are there now could not be read.
+    /// All keys were blocked for a reset, but the resulting ones could not be read.
     indirect case resetUnchecked(SecurityDomainError)
     /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)

@@ -191,7 +191,8 @@ final class AgeKeeper: AgeKeySource {
 
     /// Asks for a key; returns whether it is plugged in now.
     private func isInserted(_ serial: UInt32?) async throws -> Bool {
-        do throws(Declined) { return try await AgePerson(dialogue).answer(MissingKey(serial: serial)) } catch .withdrawn {
+        do throws(Declined) { return try await AgePerson(dialogue).answer(MissingKey(serial: serial)) } catch .withdrawn
+        {
             throw AgeError.connection("age ended the conversation")
         } catch { return false }
     }

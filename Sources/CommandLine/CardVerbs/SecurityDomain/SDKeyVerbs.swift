@@ -311,9 +311,10 @@ struct SDKeysDelete: Verb {
         }
         try await service.delete(
             id: wanted.id, version: wanted.version == 0 ? nil : wanted.version, evenLast: left.isEmpty)
-        let keys = try await run.perform {
-            try await run.after(["deleted \(names)"]) { try await service.references() }
-        } ?? left
+        let keys =
+            try await run.perform {
+                try await run.after(["deleted \(names)"]) { try await service.references() }
+            } ?? left
         return Outcome(
             DeletedSDKeys(deleted: found, keys: keys),
             ["deleted \(names)"] + keys.map { "\($0.typed) remains (\($0.purpose))" })

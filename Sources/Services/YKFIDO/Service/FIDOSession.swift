@@ -2,7 +2,7 @@
 
 import YKCrypto
 import YKTransport
-import YKWire
+package import YKWire
 
 /// The session state of a service: the key's capabilities, and the token that it issued.
 final class FIDOSession {
