@@ -86,7 +86,7 @@ import YKWire
         func call(
             _ command: CTAPHID.Command, _ payload: [UInt8], deadline: Deadline, keepalive: (FIDOKeepalive) -> Void
         ) throws(FIDOLinkError) -> [UInt8] {
-            isTouched ? [1] + StatusWord.ok.bytes : StatusWord.conditionsNotSatisfied.bytes
+            ResponseAPDU(isTouched ? .ok : .conditionsNotSatisfied, data: isTouched ? [1] : []).encoded
         }
 
         func rest() {}

@@ -2,7 +2,7 @@
 
 import Arguments
 package import TerminalIO
-package import Verbs
+import Verbs
 package import YKFIDO
 import YKTransport
 import YKWire

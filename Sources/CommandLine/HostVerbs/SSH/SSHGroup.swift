@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-package import TerminalIO
-package import Verbs
+import TerminalIO
+import Verbs
 import YKFIDO
 package import YKKeyAgent
 import YKKeys

@@ -73,7 +73,7 @@ extension PromptingLink {
 
     /// Prompts once U2F commands have been refused for a while for want of a touch, and ends that with another answer.
     private func note(_ reply: [UInt8], to payload: [UInt8]) {
-        let isRefused = reply == StatusWord.conditionsNotSatisfied.bytes
+        let isRefused = reply == ResponseAPDU(.conditionsNotSatisfied).encoded
         guard isRefused, let command = try? APDU(decoding: payload), FIDOProtocol.effect(of: command) != .read else {
             return endPolling()
         }
