@@ -50,7 +50,8 @@ extension OpenPGPService {
     /// certificate, and reads the attestation. The user PIN must be verified for signing.
     ///
     /// - Returns: The attestation, DER; its issuer's certificate is that of the attestation slot.
-    /// - Throws: `notAttestable` for imported keys and empty slots, `touchTimeout`, `pinRequired`.
+    /// - Throws: `notAttestable` for imported keys and empty slots, `touchTimeout`, `pinRequired`;
+    ///   `unchecked` if it cannot be read afterwards.
     public func attest(_ slot: OpenPGPSlot) throws(OpenPGPError) -> [UInt8] {
         guard try hasAttestation() else { throw .unsupported("attestation") }
         guard slot != .attestation else { throw .notAttestable(slot) }
@@ -64,7 +65,7 @@ extension OpenPGPService {
             default: throw .card(error)
             }
         }
-        return try certificate(slot)
+        do { return try certificate(slot) } catch { throw .unchecked("the attestation", error) }
     }
 
     /// Selects the certificate of a slot, and returns the tag for reading and writing it.

@@ -108,7 +108,12 @@ extension PIVService {
 
     /// Reads ykman's administrative data; empty if there is none.
     public func administration() throws(PIVError) -> PIVAdministration {
-        try parse(.administration, content(.administration) ?? []) { bytes throws(WireError) in
+        try administration(in: content(.administration))
+    }
+
+    /// Parses ykman's administrative data.
+    func administration(in object: [UInt8]?) throws(PIVError) -> PIVAdministration {
+        try parse(.administration, object ?? []) { bytes throws(WireError) in
             try PIVAdministration(decoding: bytes)
         }
     }

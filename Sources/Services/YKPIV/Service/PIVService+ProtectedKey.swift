@@ -30,13 +30,14 @@ extension PIVService {
         guard key.secret.count == type.keySize else { throw .managementKeyLength(key.secret.count, needs: type) }
         if type != .tripleDES { try session.require(.aesManagementKey) }
         if needsTouch { try session.require(.policies) }
-        let before = try administration()
+        let object = try content(.administration)
+        let before = try administration(in: object)
         let new = SharedSecret(key.secret.copy())
         var staging: Staging?
         if protected {
             let printed = try content(.printed)
             if ProtectedKey.isForeign(printed), !replacesPrinted { throw .printedInUse }
-            staging = Staging(notes: before, printed: printed)
+            staging = Staging(notes: before, object: object ?? [], printed: printed)
             try stage([new] + (session.protectedKey.map { [$0] } ?? []), staging)
         }
         do {
@@ -115,7 +116,7 @@ extension PIVService {
         let type = try findManagementKeyType()
         let nextSalt = try session.draw(16, secret: false)
         let next = try ManagementKey(pin: new, salt: nextSalt)
-        let staging = Staging(notes: notes, printed: printed)
+        let staging = Staging(notes: notes, object: notes.encoded, printed: printed)
         try stage([SharedSecret(present.secret.copy()), SharedSecret(next.secret.copy())], staging)
         do { try change(.pin, old, new) } catch {
             if error.isRefusal { unstage(staging) }
@@ -139,7 +140,6 @@ extension PIVService {
             switch error {
             case .card(.link(.replay)): return nil  // Recordings of programs that do not ask.
             case .malformedObject: return nil
-            case .card(.status(let status, _)) where PIVError.isUnknown(status): return nil
             case .card(.status), .pinRequired: if identity.isYubiKey { throw error }
             default: throw error
             }
@@ -162,6 +162,8 @@ extension PIVService {
     /// The administrative data and the printed object before a change.
     private struct Staging {
         let notes: PIVAdministration
+        /// The administrative data as stored; empty for none.
+        let object: [UInt8]
         let printed: [UInt8]?
 
         /// The administrative data during the change.
@@ -200,7 +202,7 @@ extension PIVService {
     /// lists.
     private func unstage(_ staging: Staging?) {
         guard let staging else { return }
-        if staging.staged != staging.notes { try? putObject(.administration, staging.notes.encoded) }
+        if staging.staged != staging.notes { try? putObject(.administration, staging.object) }
         try? putObject(.printed, staging.printed ?? [])
     }
 }

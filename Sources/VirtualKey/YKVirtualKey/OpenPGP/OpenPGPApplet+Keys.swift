@@ -123,7 +123,7 @@ extension OpenPGPApplet {
         }
         guard accepted.contains(plain) else { throw .status(.incorrectParameters) }
         guard value != attributes(of: slot, key) else { return }
-        key.openPGP[slot].attributes = value
+        key.openPGP[slot].attributes = value == Self.rsa(2048, profile) ? nil : value
         key.openPGP[slot].key = nil
         forget(slot, &key)
     }
