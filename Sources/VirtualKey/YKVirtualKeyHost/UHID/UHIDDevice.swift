@@ -57,12 +57,16 @@ package struct UHIDDevice {
         description.place = "ykit-\(getpid())-\(file.descriptor)/input0"
         let wake = if let wake { wake } else { try Wake() }
         let reader = try KernelReader(file.descriptor, size: UHIDMessage.limit, arrived: wake)
-        defer { reader.stop() }
-        guard file.send(UHIDMessage.create(description)) else { throw .gone }
+        var isCreated = false
         defer {
-            _ = file.send(UHIDMessage.destroy)
-            report(.removed)
+            reader.stop()
+            if isCreated {
+                _ = file.send(UHIDMessage.destroy)
+                report(.removed)
+            }
         }
+        guard file.send(UHIDMessage.create(description)) else { throw .gone }
+        isCreated = true
         var search = NodeSearch(place: description.place)
         var pace = ReportPace(at: .now)
         var held: [UInt8]?
