@@ -63,7 +63,13 @@ final class KernelReader: Sendable {
     private func run() {
         defer { ended.post() }
         var block = [UInt8](repeating: 0, count: size)
-        while !state.withLock({ $0.isStopped }) {
+        while true {
+            let (isStopped, isFull) = state.withLock { ($0.isStopped, $0.messages.count >= Self.limit) }
+            if isStopped { return }
+            if isFull {
+                sleep.wait(for: .milliseconds(1))
+                continue
+            }
             sleep.wait(for: .milliseconds(50), or: descriptor)
             guard readAll(&block) else {
                 state.withLock { $0.isGone = true }
