@@ -130,6 +130,8 @@ CASES = [
     ("world", {wire: HEADER, world: constant(HEADER)}, 0),
     ("world", {wire: HEADER + "let a = 1\n", world: constant(HEADER)}, 1),
     ("world", {wire: HEADER, world: constant(HEADER, "2999-01-01")}, 1),
+    ("world", {wire: HEADER, world: constant(HEADER) + f'shown = "{hardware}"\n', hardware: HEADER + 'let a = "2026-11-01"\n'}, 0),
+    ("world", {wire: HEADER, world: constant(HEADER) + f'shown = "{hardware}"\n', hardware: HEADER + 'let a = "2026-10-01"\n'}, 1),
     ("world", {wire: HEADER, world: constant(HEADER).replace(f'"{wire}"', '"gone.swift"')}, 1),
     ("world", {wire: HEADER, world: constant(HEADER), hardware: HEADER + f'let a = "MII{"A" * 61}"\n'}, 1),
     ("imports", {wire: HEADER + "import Foundation\npublic import YKTransport\n@_exported import Synchronization\n"}, 3),

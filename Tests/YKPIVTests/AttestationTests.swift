@@ -20,12 +20,13 @@ struct AttestationTests {
         "d4cc3f456fdaf4e7812a21aab1dfe9d8e27d24e2fd2d6f21c9940109f0daa754",
         "6de693f05376f5d8ca29069261e1c8626c75d503bd2edbfd75354cad1f722870",
         "2d55b7998f4e42569d6d8fa382b6dc77d1dacf07358b19701163892922b17052",
+        "0c90b7d184a36edf50a35f9be935f0c5689bfdcfe5bdd073366cafb49061a440",
     ]
     private static let now: Int64 = 1_795_000_000
 
     @Test func knowsYubicosCertificates() {
         let yubico = AttestationChain.yubico
-        #expect(yubico.roots.count == 3 && yubico.others.count == 4)
+        #expect(yubico.roots.count == 3 && yubico.others.count == 5)
         #expect((yubico.roots + yubico.others).map { Hex.encode($0.fingerprint) } == Self.fingerprints)
         for root in yubico.roots { #expect(root.publicKey.map(root.isSigned) == true && root.issuer == root.subject) }
     }
@@ -51,7 +52,7 @@ struct AttestationTests {
 
     @Test func leadsFromIntermediatesToTheRoot() throws {
         let yubico = AttestationChain.yubico
-        for (last, first) in [(2, 0), (3, 1)] {
+        for (last, first) in [(2, 0), (3, 1), (4, 1)] {
             let path = try yubico.verify(yubico.others[last], device: yubico.others[first], at: Self.now)
             #expect(path.map(\.subject.description).last == "CN=Yubico Attestation Root 1" && path.count == 3)
         }

@@ -25,6 +25,8 @@ def faults(root, row):
             yield f"it has no {name}"
     if not isinstance(row.get("date"), datetime.date) or row["date"] > datetime.datetime.now(datetime.UTC).date():
         yield "its date is missing, or in the future"
+    if (shown := row.get("shown")) and f'"{row.get("date")}"' not in (pathlib.Path(root) / shown).read_text(encoding="utf-8"):
+        yield f"{shown} shows another date"
     missing = [name for name in row.get("files", []) if not (pathlib.Path(root) / name).is_file()]
     if missing or not row.get("files"):
         yield f"no such file: {', '.join(missing) or 'none is named'}"

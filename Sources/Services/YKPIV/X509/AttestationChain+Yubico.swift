@@ -12,7 +12,7 @@ extension AttestationChain {
         ]),
         others: read([
             YubicoCertificates.intermediateA1, YubicoCertificates.intermediateB1, YubicoCertificates.pivA1,
-            YubicoCertificates.pivB1,
+            YubicoCertificates.pivB1, YubicoCertificates.pivB2,
         ]))
 
     /// Trusts Yubico for OpenPGP keys: its OpenPGP Attestation CA for firmware before 5.7.4, Attestation Root 1 and its

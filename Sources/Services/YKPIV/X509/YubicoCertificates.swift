@@ -98,6 +98,21 @@ enum YubicoCertificates {
         Eb+bnCQImPat1GDKwrBosar+BxtU7k6kgkxZ0G384O59GFXqnwkbw2b5HhORvOsX7nhOUhePFufzi1vT1g8Tzbwr+TUfTwo2biKH\
         HcI762KGtp8o6Bcv5y8WgExFuWY=
         """
+    /// Yubico PIV Attestation B2 1.
+    static let pivB2 =
+        """
+        MIIDRjCCAjCgAwIBAgIUM6Hs259YBTYRAMg98ZZlv/CDyO0wCwYJKoZIhvcNAQELMC4xLDAqBgNVBAMMI1l1YmljbyBBdHRlc3RhdGlv\
+        biBJbnRlcm1lZGlhdGUgQiAxMCAXDTI1MDgwMTAwMDAwMFoYDzk5OTkxMjMxMjM1OTU5WjAmMSQwIgYDVQQDDBtZdWJpY28gUElWIEF0\
+        dGVzdGF0aW9uIEIyIDEwggEiMA0GCSqGSIb3DQEBAQUAA4IBDwAwggEKAoIBAQCxqNa82XHPD/QMqYffF8K4a9aoJIV7SU9NKXu3hBh+\
+        6nF0/HPPUtSu/ChTdPoCk1Li2Sz7gkWzijJVCCSo6uRgRT2sUoTb8xjKo80N5QxAC3TVNRpAlGh4Ba5KxamnXrf6s78tB73oTlTkMBUe\
+        hVwvbQZGRpst00w58SxDP0nF7rO6qF+h8M+kV4ycd8zUssMq6yxWhDAUZ+gT4l0SwvBEvUiJ8q7phFGJPyMjrKy1bifC50GWxdLLJq7W\
+        RswaNxOsQ8hqJVRsoQ9pnZDCvo2WRkTzi3UrPPp5Soyy+aUOlNs0gwFu07H75Gnswet+wffpeDFXZM2ITH3SN0LrpairAgMBAAGjZjBk\
+        MB0GA1UdDgQWBBSeIRwEGD3d5SgceJxQn/ztOZHuVjAfBgNVHSMEGDAWgBTqt0KQngx7ZHrbVHwDunxOn9ihYTASBgNVHRMBAf8ECDAG\
+        AQH/AgEBMA4GA1UdDwEB/wQEAwIBhjALBgkqhkiG9w0BAQsDggEBAKK+IxeMsYsfqbLZ/Ld82tHWddLLlbXBaQojmRSDNHlBGbOvuQZg\
+        rnbafjIEyb+Uv1+TdJnn5cV1P/MBSfJLBPqBuhKZ3lk4460CWRmcIKsxVRe0V5+VbGCzLKpWtlrEBVkFTSbBQk4FQNVYw5pR4UzRIamb\
+        sRyyGsyN0gppGyxyCqAR8/OdGI+sUWh+VxFSlSpvaDT9GBGBN6eG0WMAZlEdu9k/tphesazHeK6MvXP6tBnb4DCd09DUZeon7D8m1drY\
+        yw5kOjqgm1E3HPkNx4856iTdY7nAuVQ++i0hUhaJpc/5HZbwwdlqXnmZ+XRIGSDLn2KKoxSWziowEvlU+04=
+        """
     /// Yubico U2F Root CA Serial 457200631, which issued the PIV attestation certificates of some YubiKeys by mistake.
     static let u2fRoot457200631 =
         """
