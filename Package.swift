@@ -187,8 +187,8 @@ let targets: [Target] = [
     library(
         "CommandLine/FIDOVerbs",
         [
-            "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty", "YKUse", "YKKeys",
-            "YKFIDO", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
+            "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty", "YKAttestation",
+            "YKUse", "YKKeys", "YKFIDO", "YKPIV", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
         ]),
     library(
         "CommandLine/HostVerbs",

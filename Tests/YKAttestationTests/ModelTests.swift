@@ -111,5 +111,19 @@ struct ModelTests {
         judge.metadata = try list(aaguid, "FIDO_CERTIFIED_L1", root: certificates[2].der)
         let verdict = judge.verdicts(on: evidence)[0]
         #expect(verdict.result == .proven && verdict.path == certificates && verdict.model == "Model")
+        var statement = CBOR.Map()
+        (statement["alg"], statement["sig"]) = (-7, .bytes(signature))
+        statement["x5c"] = [.bytes(certificates[0].der)]
+        let object = AttestationObject(format: .packed, authenticatorData: data, statement: statement)
+        let hash = HashAlgorithm.sha256.hash(challenge)
+        judge = AttestationJudge(at: Self.now)
+        #expect(judge.completed(object) == object)
+        #expect(judge.verdict(on: object, clientDataHash: hash).result == .notRooted)
+        judge.roots = [certificates[2]]
+        judge.intermediates = [certificates[1]]
+        #expect(judge.completed(object).statement["x5c"]?.array?.count == 2)
+        let registration = judge.verdict(on: object, clientDataHash: hash)
+        #expect(registration.result == .proven && registration.form == .webAuthn && registration.path == certificates)
+        #expect(judge.verdict(on: object, clientDataHash: challenge).findings == [.fido(.badSignature)])
     }
 }

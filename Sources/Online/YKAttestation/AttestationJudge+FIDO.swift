@@ -90,12 +90,22 @@ extension AttestationJudge {
         var check = AttestationVerification(rpID: "")
         check.allowsAnyRelyingParty = true
         check.requiresPresence = false
+        check.allowsSHA1 = allowsSHA1
         check.clock = FixedClock(time)
         return check
     }
 
+    /// Completes an attestation with the intermediate certificates that its key left out, as far as they are known.
+    ///
+    /// - Returns: The attestation with the certificates on the path to a root, without the root.
+    public func completed(_ object: AttestationObject) -> AttestationObject {
+        var verdict = AttestationVerdict(.webAuthn)
+        judgePath(object.statement["x5c"]?.array?.compactMap(\.bytes) ?? [], [], &verdict)
+        return bridged(object, verdict.path)
+    }
+
     /// Verifies the statement, and follows its certificates to a root, or asks the metadata about its model.
-    private func judge(
+    func judge(
         _ object: AttestationObject, _ hash: [UInt8], _ others: [X509Certificate], _ verdict: inout AttestationVerdict,
         signingKey: PreviewSign.GeneratedKey? = nil
     ) {
@@ -130,7 +140,8 @@ extension AttestationJudge {
         guard let first = chain.first else { return }
         let known = self.chain(.yubicoFIDO, others)
         verdict.usesOwnRoots = roots.isEmpty && metadata == nil
-        let check = CertificatePathCheck(anchors: known.roots.map(\.der), at: time)
+        var check = CertificatePathCheck(anchors: known.roots.map(\.der), at: time)
+        check.allowsSHA1 = allowsSHA1
         do throws(CertificatePathCheck.Fault) {
             let path = try check.path(from: first, others: chain.dropFirst() + known.others.map(\.der))
             verdict.path = path.compactMap { try? X509Certificate(der: $0) }

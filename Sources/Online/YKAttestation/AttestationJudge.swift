@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+public import YKFIDO
 import YKManagement
 import YKOpenPGP
 public import YKPIV
@@ -24,6 +25,8 @@ public struct AttestationJudge: Sendable {
     public var requirements: [AttestationRequirement] = []
     /// What the card that returned the statement reports apart from it.
     public var card: Card?
+    /// Whether to accept signatures with SHA-1, as TPMs of many Windows computers make (RS1).
+    public var allowsSHA1 = false
     /// The time at which roots and intermediates must be valid, in seconds since 1970.
     public var time: Int64
 
@@ -78,6 +81,18 @@ public struct AttestationJudge: Sendable {
         return verdict
     }
 
+    /// Judges the attestation of a FIDO credential; its ceremony is verified apart from that.
+    ///
+    /// - Parameters:
+    ///   - object: The attestation object of the registration.
+    ///   - clientDataHash: SHA-256 of the client data.
+    public func verdict(on object: AttestationObject, clientDataHash: [UInt8]) -> AttestationVerdict {
+        var verdict = AttestationVerdict(.webAuthn)
+        verdict.take(object.authenticatorData)
+        judge(object, clientDataHash, [], &verdict)
+        return finished(verdict)
+    }
+
     private func unattested(_ certificate: X509Certificate) -> AttestationVerdict {
         var verdict = AttestationVerdict(.certificate)
         verdict.key = certificate.subjectPublicKeyInfo
@@ -85,10 +100,11 @@ public struct AttestationJudge: Sendable {
         return verdict
     }
 
-    /// The chain for a vendor's forms.
+    /// The chain for a vendor's forms: its roots if no others are given, and in any case its intermediate certificates,
+    /// which firmware 5.7.4 leaves out.
     func chain(_ vendor: AttestationChain, _ others: [X509Certificate]) -> AttestationChain {
-        let own = AttestationChain(roots: roots, others: intermediates + others)
-        return roots.isEmpty ? vendor.trusting(own) : own
+        AttestationChain(
+            roots: roots.isEmpty ? vendor.roots : roots, others: intermediates + vendor.others + others)
     }
 }
 

@@ -45,8 +45,8 @@ public struct ResponseVerification: Sendable {
     public var requiresPresence = true
     /// Whether to accept signatures with SHA-1, as TPMs of many Windows computers make (RS1).
     public var allowsSHA1 = false
-    /// The requirements for attestation.
-    public var attestation = AttestationPolicy.none
+    /// The FIDO metadata that must allow the model; otherwise whoever asks judges what vouches for the authenticator.
+    public var metadata: MetadataPolicy?
     /// The time of day.
     public var clock: any WallClock = SystemClock()
 
@@ -74,7 +74,8 @@ public struct ResponseVerification: Sendable {
         check.requiresPresence = requiresPresence
         check.allowsSHA1 = allowsSHA1
         check.clock = clock
-        return try attestation.assess(object, clientDataHash, check)
+        let policy = metadata.map { AttestationPolicy.metadata($0) } ?? .none
+        return try policy.assess(object, clientDataHash, check)
     }
 
     /// Verifies an assertion (§7.2) except for the client data.
@@ -95,7 +96,13 @@ public struct ResponseVerification: Sendable {
             keys = [record.publicKey]
         case .keys(let known): (keys, skipped) = (known, [.credential])
         }
-        if response.userHandle != nil { skipped.append(.userHandle) }
+        if let handle = response.userHandle {
+            if case .record(let record) = credential, !record.user.isEmpty {
+                guard handle == record.user else { throw .otherUser }
+            } else {
+                skipped.append(.userHandle)
+            }
+        }
         do {
             try data.check(rpID: rpID, presence: requiresPresence, verification: requiresUserVerification)
         } catch { throw CeremonyError(data: error) }

@@ -4,8 +4,10 @@ import Arguments
 import TerminalIO
 import Verbs
 import Words
+import YKAttestation
 import YKCrypto
 import YKFIDO
+import YKPIV
 import YKRelyingParty
 import YKTransport
 import YKWire
@@ -18,8 +20,8 @@ struct FIDO2Verify: Verb {
         "Verify a registration or an assertion as a relying party does. Needs no key.",
         discussion: """
             FILE is the output of 'ykit --json fido2 register' or 'assert', or WebAuthn's RegistrationResponseJSON or \
-            AuthenticationResponseJSON. An assertion is checked with --registration or --public-key; its counter and \
-            backup eligibility only with the registration. With --format libfido2, FILE is what fido2-cred -M or, with \
+            AuthenticationResponseJSON. An assertion is checked with --registration or --public-key; its counter, \
+            backup eligibility and account only with the registration. With --format libfido2, FILE is what fido2-cred -M or, with \
             --public-key, fido2-assert -G wrote; a valid credential is printed as by fido2-cred -V. The exit code is 8 \
             if it does not verify.
             """,
@@ -127,17 +129,35 @@ struct FIDO2Verify: Verb {
         check.clock = run.environment.clock
         switch response.content {
         case .registration(let object):
-            if let trust { check.attestation = .direct(TrustAnchors(try Self.certificates(trust))) }
-            if let list { check.attestation = .metadata(MetadataPolicy(list)) }
-            report.isAnchored = trust != nil || list != nil
-            let aaguid = object.authenticatorData.credential?.aaguid ?? []
-            report.model = list.map { ModelReport(aaguid, in: $0, at: check.clock.now) }
-            let (found, entry) = try check.verify(object, clientDataHash: response.clientDataHash)
-            report.trust = found
-            report.model = list.map { ModelReport(aaguid, in: $0, entry: entry, at: check.clock.now) }
+            try verify(object, response.clientDataHash, check, list, &report, run)
         case .assertion(let data, let signature):
             guard let known else { return }
             report.skip(try check.verify(response, data, signature: signature, by: known))
+        }
+    }
+
+    /// Verifies a registration, and lets the judge of 'attest verify' follow its attestation to --trust.
+    private func verify(
+        _ object: AttestationObject, _ hash: [UInt8], _ check: ResponseVerification, _ list: MetadataBLOB?,
+        _ report: inout VerificationReport, _ run: Run
+    ) throws {
+        var (object, check) = (object, check)
+        var judge = AttestationJudge(at: run.now)
+        judge.allowsSHA1 = allowSHA1
+        let aaguid = object.authenticatorData.credential?.aaguid ?? []
+        if let list {
+            object = judge.completed(object)
+            check.metadata = MetadataPolicy(list)
+            report.model = ModelReport(aaguid, in: list, at: run.now)
+        }
+        report.isAnchored = trust != nil || list != nil
+        let (found, entry) = try check.verify(object, clientDataHash: hash)
+        report.trust = found
+        report.model = list.map { ModelReport(aaguid, in: $0, entry: entry, at: run.now) }
+        guard let trust else { return }
+        judge.roots = try KeyFile.certificates(trust)
+        if let finding = judge.verdict(on: object, clientDataHash: hash).findings.first {
+            report.refuse(finding.words)
         }
     }
 
@@ -167,13 +187,7 @@ struct FIDO2Verify: Verb {
         else {
             throw Explanation.malformed("\(registration) is not a registration")
         }
-        return .record(CredentialRecord(credential, object.authenticatorData))
-    }
-
-    private static func certificates(_ file: String) throws(Explanation) -> [[UInt8]] {
-        let found = PEM.contents("CERTIFICATE", in: try Files.read(file))
-        if found.isEmpty { throw Explanation.malformed("\(file) has no PEM certificate") }
-        return found
+        return .record(CredentialRecord(credential, object.authenticatorData, user: known.user ?? []))
     }
 }
 

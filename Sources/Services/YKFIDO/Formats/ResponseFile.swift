@@ -25,6 +25,9 @@ public struct ResponseFile: Sendable {
     /// The identifier of the account, if an assertion names it.
     public private(set) var userHandle: [UInt8]?
 
+    /// The identifier of the account, if the file has it beside a registration, as ykit writes it.
+    public private(set) var user: [UInt8]?
+
     /// The authenticator data of the registration or assertion.
     public var authenticatorData: AuthenticatorData {
         switch content {
@@ -54,6 +57,7 @@ public struct ResponseFile: Sendable {
         let whole: JSONValue
         do { whole = try JSONValue(parsing: TextFile.utf8(text) ?? text) } catch { throw .json(error) }
         let json = whole["credential"].flatMap { $0 == .null ? nil : $0 } ?? whole
+        user = whole["user"]?["id"]?.string.flatMap { try? Base64.decode($0) }
         let bytes: [UInt8]?
         if json["response"]?["attestationObject"] != nil {
             let response = try RegistrationResponse(json: json)
