@@ -15,7 +15,7 @@ import subprocess
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.x509.oid import NameOID, ObjectIdentifier
 from fido2 import cbor
 
@@ -116,6 +116,98 @@ def test_published():
 
 # A virtual key.
 
+# Statements of pyca/cryptography, so that each mark can have each value.
+
+REQUIREMENTS = [
+    ("touch=always", [2, 2], [2, 3]), ("touch=cached", [2, 3], [2, 1]), ("touch=never", [2, 1], [2, 2]),
+    ("touch=always|cached", [2, 3], [2, 1]), ("pin=once", [2, 1], [3, 1]), ("pin=always", [3, 1], [2, 1]),
+    ("pin=never", [1, 1], [2, 1]), ("pin=once|always", [3, 1], [1, 1]),
+]
+
+
+def maker():
+    """A device of a maker whose root is maker.pem, and a key in it."""
+    key, subject = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    device = authority("maker", key)
+    write("maker.pem", device.public_bytes(PEM))
+    return key, device, subject
+
+
+def stated(signer, name, subject, fields, file="stated.pem"):
+    """A statement with these fields, below 41482, and its device."""
+    key, device = signer
+    statement = signed_by(device, key, name, subject, [(YUBICO + field, bytes(value)) for field, value in fields.items()])
+    write(file, statement.public_bytes(PEM) + device.public_bytes(PEM))
+    return statement
+
+
+def required(condition, file="stated.pem", root="maker.pem"):
+    return verify(file, "--root", root, "--require", condition)
+
+
+def test_requirements():
+    key, device, subject = maker()
+    both = ((0, ["proven"]), (15, ["unmet"]))
+    for condition, yes, no in REQUIREMENTS:
+        for policies, wanted in zip((yes, no), both, strict=True):
+            stated((key, device), "YubiKey PIV Attestation 9a", subject, {"3.8": policies})
+            expect(f"{condition} of policies {policies}", required(condition), wanted)
+    fields = {"3.3": [5, 7, 4], "3.7": [2, 4, 0, 0xBC, 0x61, 0x4E], "3.8": [2, 1], "3.9": [1]}
+    stated((key, device), "YubiKey PIV Attestation 9a", subject, fields)
+    for condition, is_met in (("firmware>=5.7", 1), ("firmware>=5.7.4", 1), ("firmware>=5.7.5", 0), ("firmware>=6", 0),
+                              ("serial=12345678", 1), ("serial=1|12345678", 1), ("serial=12345679", 0), ("slot=9a", 1), ("slot=9c|9A", 1),
+                              ("slot=9c", 0), ("fips", 0), ("generated", 1), ("generated,slot=9a,pin=once,serial=12345678", 1),
+                              ("generated,slot=9a,pin=once,serial=1", 0)):
+        expect(f"{condition} of a whole statement", required(condition), both[not is_met])
+    for condition, said in (("touch=never", {"3.7": [2, 1, 1]}), ("pin=once", {"3.7": [2, 1, 1]}), ("firmware>=5.0", {"3.7": [2, 1, 1]}),
+                            ("serial=1", {"3.8": [2, 1]}), ("fips", {"3.8": [2, 1]})):
+        stated((key, device), "YubiKey PIV Attestation 9a", subject, said)
+        expect(f"a statement that says nothing about {condition}", required(condition), both[1])
+    stated((key, device), "YubiKey PIV Attestation 9a", subject, {"3.8": [2, 1], "3.9": [0x81]})
+    expect("fips by the form factor", required("fips"), (0, ["proven"]))
+    marked = authority("marked", key, marks=("3.10", "3.11"))
+    write("marked.pem", marked.public_bytes(PEM))
+    stated((key, marked), "YubiKey PIV Attestation 9a", subject, {"3.8": [2, 1]})
+    expect("fips by the certificate of the device", required("fips", root="marked.pem"), (0, ["proven"]))
+    status, found = verdict("stated.pem", "--root", "marked.pem")
+    expect("which may be of the CSPN series too", (status, found["fips"], found["cspn"]), (0, True, True))
+    for origin, wanted in ((1, (0, ["proven"])), (0, (15, ["imported"]))):
+        stated((key, device), "YubiKey OPGP Attestation SIG", subject, {"5.2": [2, 1, origin]})
+        expect(f"generated, of an OpenPGP key of source {origin}", required("generated"), wanted)
+    for policy, wanted in ((1, "always"), (2, "always"), (3, "cached"), (4, "cached"), (0, "never")):
+        stated((key, device), "YubiKey OPGP Attestation SIG", subject, {"5.2": [2, 1, 1], "5.8": [4, 1, policy]})
+        expect(f"touch={wanted}, of an OpenPGP key of policy {policy}", required(f"touch={wanted}"), (0, ["proven"]))
+    in_certificates(key, device, subject)
+    flaws(key, device, subject)
+
+
+def in_certificates(key, device, subject):
+    """A certificate that contains a statement, as a certificate authority issues it from such a request."""
+    statement = stated((key, device), "YubiKey PIV Attestation 9a", subject, {"3.7": [2, 1, 7], "3.8": [2, 2]})
+    issuer = ec.generate_private_key(ec.SECP256R1())
+    for what, holder, wanted in (("its key", subject, (0, ["proven"])), ("another key", issuer, (8, ["mismatch"]))):
+        for oid, value in (("3.11", der(statement)), ("3.1", der(statement)), ("3.11", base64.b64encode(der(statement)))):
+            fields = [(YUBICO + oid, value), (YUBICO + "3.2", der(device))]
+            issued = signed_by(authority("CA", issuer), issuer, "Alice", holder, fields)
+            write("issued.pem", issued.public_bytes(PEM))
+            expect(f"a certificate for {what}, {oid}", verify("issued.pem", "--root", "maker.pem", "--require", "serial=7")
+                   if holder is subject else verify("issued.pem", "--root", "maker.pem"), wanted)
+    write("ca.pem", authority("CA", issuer).public_bytes(PEM))
+    expect("the authority of the certificate is no root of its statement", verify("issued.pem", "--root", "ca.pem"), (8, ["notRooted"]))
+
+
+def flaws(key, device, subject):
+    """Published flaws of the firmware that a statement names, as far as they concern its key."""
+    rsa_key = rsa.generate_private_key(65537, 2048)
+    for version, who, what, wanted in (
+            ([5, 4, 3], subject, "an elliptic curve key", ["EUCLEAK"]), ([5, 4, 3], rsa_key, "an RSA key", []),
+            ([5, 7, 0], subject, "a repaired firmware", []), ([4, 3, 4], rsa_key, "an early RSA key", ["ROCA"]),
+            ([4, 3, 5], rsa_key, "an RSA key of the repaired firmware 4", [])):
+        stated((key, device), "YubiKey PIV Attestation 9a", who, {"3.3": version, "3.8": [2, 2]})
+        status, found = verdict("stated.pem", "--root", "maker.pem")
+        expect(f"flaws of {what}", (status, [flaw["name"] for flaw in found["advisories"]]), (0, wanted))
+
+
 def test_virtual_key():
     subprocess.run([YKIT, "virtual", "new", path("key.json"), "--firmware", "5.7.1"], check=True, capture_output=True)
     virtual("piv", "keys", "generate", "9a", "public.pem", "--pin-policy", "once")
@@ -174,11 +266,13 @@ def named(text):
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
 
 
-def authority(name, key, until=NOW + DAY * 90, constraints=True, issuer=None, issuer_key=None):
+def authority(name, key, until=NOW + DAY * 90, constraints=True, issuer=None, issuer_key=None, marks=()):
     builder = (x509.CertificateBuilder().subject_name(named(name)).issuer_name(named(issuer or name)).public_key(key.public_key())
                .serial_number(1).not_valid_before(NOW - DAY * 90).not_valid_after(until))
     if constraints:
         builder = builder.add_extension(x509.BasicConstraints(True, None), critical=True)
+    for mark in marks:
+        builder = builder.add_extension(x509.UnrecognizedExtension(ObjectIdentifier(YUBICO + mark), b"\x05\x00"), critical=False)
     return builder.sign(issuer_key or key, hashes.SHA256())
 
 
@@ -247,9 +341,35 @@ def proofs():
     expect("pyca/cryptography verifies the ACME statement as step-ca does", (status, statement["fmt"]), (0, "step"))
     for challenge, wanted in (("TOKEN.PRINT", (0, ["proven"])), ("TOKEN.OTHER", (8, ["mismatch"]))):
         expect(f"so does ykit: {challenge}", verify("answer.json", "--challenge", challenge, "--root", "piv-root.pem"), wanted)
+    acme()
     virtual("piv", "keys", "generate", "9c", "--algorithm", "ecc-p384")
     status, answer = virtual("attest", "prove", "9c", "--format", "step", "--token", "T", "--thumbprint", "P")
     expect("step-ca does not accept P-384", (status, answer["error"]["code"]), (11, "not-supported"))
+
+
+def acme():
+    """The other keys that step-ca accepts, and what an order's permanent identifier is compared with."""
+    serial = verdict("answer.json", "--challenge", "TOKEN.PRINT", "--root", "piv-root.pem")[1]["serial"]
+    for slot, algorithm in (("82", "rsa2048"), ("83", "ed25519")):
+        virtual("piv", "keys", "generate", slot, "--algorithm", algorithm)
+        name = f"{algorithm}.json"
+        virtual("attest", "prove", slot, name, "--format", "step", "--token", "TOKEN", "--thumbprint", "PRINT")
+        statement = cbor.decode(base64.urlsafe_b64decode(json.loads(read(name))["attObj"] + "=="))["attStmt"]
+        public, signature = x509.load_der_x509_certificate(statement["x5c"][0]).public_key(), cbor.decode(statement["sig"])
+        if algorithm == "ed25519":
+            public.verify(signature, b"TOKEN.PRINT")
+        else:
+            public.verify(signature, b"TOKEN.PRINT", padding.PKCS1v15(), hashes.SHA256())
+        words = [name, "--challenge", "TOKEN.PRINT", "--root", "piv-root.pem", "--require"]
+        expect(f"step of an {algorithm} key, with the serial number of the order", verify(*words, f"serial={serial}"), (0, ["proven"]))
+        expect("with another", verify(*words, "serial=1"), (15, ["unmet"]))
+        write("raw.cbor", base64.urlsafe_b64decode(json.loads(read(name))["attObj"] + "=="))
+        expect("as CBOR", verify("raw.cbor", *words[1:-1]), (0, ["proven"]))
+    other = cbor.encode({"fmt": "apple", "attStmt": {}})
+    write("apple.cbor", other)
+    expect("another format", ykit("attest", "verify", "apple.cbor")[0], 11)
+    write("cut.cbor", read("raw.cbor")[:-1])
+    expect("a truncated one", ykit("attest", "verify", "cut.cbor")[0], 13)
 
 
 def from_card():
@@ -312,6 +432,12 @@ def registrations():
     status, made = virtual("fido2", "register", "--rp", "example.com", "--user", "bob", "--attestation", "none")
     write("none.json", json.dumps(made).encode())
     expect("a registration without attestation", verify("none.json"), (15, ["software"]))
+    # The verb for registrations trusts by the same rule.
+    for trusted, file, wanted in (("fido.pem", "made.json", 0), ("maker.pem", "made.json", 8), ("fido.pem", "none.json", 8)):
+        status, answer = ykit("fido2", "verify", file, "--trust", trusted)
+        expect(f"fido2 verify {file} --trust {trusted}", (status, answer["verified"]), (wanted, wanted == 0))
+        results = verify(file, "--root", trusted)[1]
+        expect("attest verify agrees", results == ["proven"], answer["verified"])
 
 
 def openpgp():

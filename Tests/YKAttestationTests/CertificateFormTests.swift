@@ -174,12 +174,12 @@ struct CertificateFormTests {
         }
     }
 
-    @Test("a FIPS device says so in its certificate or in its form factor")
+    @Test("a FIPS or CSPN device says so in its certificate or in its form factor")
     func fips() async throws {
         let made = try shell(
             """
             openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout f9.key -subj /CN=F9 \
-              -addext 1.3.6.1.4.1.41482.3.10=DER:0500 -days 9000 -out f9.pem
+              -addext 1.3.6.1.4.1.41482.3.10=DER:0500 -addext 1.3.6.1.4.1.41482.3.11=DER:0500 -days 9000 -out f9.pem
             openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout k -subj '/CN=Attestation 9a' -out k.csr
             printf '1.3.6.1.4.1.41482.3.8=DER:0202\\n1.3.6.1.4.1.41482.3.7=DER:02020539\\n' > ext
             openssl x509 -req -in k.csr -CA f9.pem -CAkey f9.key -days 9000 -extfile ext
@@ -191,7 +191,10 @@ struct CertificateFormTests {
         judge.time = evidence.certificates[0].notBefore + 60
         judge.requirements = [.fips, .serial([1337])]
         let verdict = judge.verdicts(on: evidence)[0]
-        #expect(verdict.result == .proven && verdict.isFIPS == true && verdict.slot == "9a")
+        #expect(verdict.result == .proven && verdict.isFIPS == true && verdict.isCSPN == true && verdict.slot == "9a")
+        let other = try await Bench().piv()
+        let plain = other.judge.verdicts(on: other.evidence)[0]
+        #expect(plain.isFIPS == false && plain.isCSPN == false)
     }
 
     @Test("a statement signed by its own key is software, one with a malformed field malformed")

@@ -116,7 +116,10 @@ struct AttestationBench {
         verdict.take(facts)
         let device = trace(statement, inner, judge.chain(.yubico, inner + loose), judge, &verdict)
         if device != nil { verdict.isGenerated = true }
-        if let device, device.extensions[Self.fips] != nil { verdict.isFIPS = true }
+        if let device {
+            if device.extensions[Self.fips] != nil { verdict.isFIPS = true }
+            verdict.isCSPN = device.extensions[Self.cspn] != nil
+        }
         if case .piv(let slot, let serial, let key)? = judge.card {
             for difference in facts.differences(statement, slot: slot, serial: serial, key: key) {
                 verdict.note(AttestationFinding(difference))
@@ -154,6 +157,8 @@ struct AttestationBench {
 
     /// Marks the firmware of a FIPS device in the certificate of F9.
     private static let fips: OID = "1.3.6.1.4.1.41482.3.10"
+    /// Marks the firmware of a CSPN device there.
+    private static let cspn: OID = "1.3.6.1.4.1.41482.3.11"
 
     /// Finds the certificate of the key that signed a statement, and the path from there to a root. What nobody's signature
     /// covers is removed from the verdict.
@@ -214,7 +219,8 @@ extension AttestationVerdict {
     /// Removes what a statement says.
     mutating func forget() {
         (slot, serial, firmware, pinPolicy, touchPolicy) = (nil, nil, nil, nil, nil)
-        (formFactor, isFIPS, isGenerated, fingerprint, generationTime) = (nil, nil, nil, nil, nil)
+        (formFactor, isFIPS, isCSPN, isGenerated) = (nil, nil, nil, nil)
+        (fingerprint, generationTime) = (nil, nil)
     }
 
     mutating func take(_ facts: PIVAttestation) {

@@ -76,6 +76,8 @@ public struct AttestationVerdict: Hashable, Sendable {
     public internal(set) var formFactor: FormFactor?
     /// Whether the security key belongs to the FIPS series; `nil` if the form does not say.
     public internal(set) var isFIPS: Bool?
+    /// Whether the device's certificate says that it belongs to the CSPN series; `nil` if the form does not say.
+    public internal(set) var isCSPN: Bool?
     /// Whether the security key generated the key; `nil` if the form does not say.
     public internal(set) var isGenerated: Bool?
     /// The fingerprint of an OpenPGP key, 20 bytes.

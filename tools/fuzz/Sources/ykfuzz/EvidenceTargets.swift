@@ -32,9 +32,11 @@ extension FuzzTarget {
     static let evidence: [FuzzTarget] = [
         target("piv") { _ in true },
         target("request") { $0.first == 0x30 },
+        target("certificate") { $0.first == 0x30 },
         target("openpgp") { _ in true },
         target("ssh") { $0.first == 0x00 },
         target("webauthn") { $0.first == UInt8(ascii: "{") },
+        target("sign-key") { $0.first == UInt8(ascii: "{") },
         target("step") { ($0.first ?? 0) >= 0xA0 },
         target("capture") { $0.first == UInt8(ascii: "{") },
         FuzzTarget(name: "evidence-proof") { bytes in
