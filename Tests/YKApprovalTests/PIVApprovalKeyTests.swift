@@ -65,6 +65,37 @@ struct PIVApprovalKeyTests {
         }
     }
 
+    /// A card whose attestations are replaced by a published one, of slot 82 of another key.
+    private func replaying() async throws -> PIVService {
+        let key = try VirtualKey.new(FirmwareVersion(5, 7, 1), serial: 7)
+        let statement = try #require(
+            PEM.contents("CERTIFICATE", in: Recordings.fixture("attestation/yubikey-5c-5-7-4-att.pem")).first)
+        let link = key.link()
+        var rest: [UInt8]?
+        let replay = ScriptedLink(atr: ScriptedLink.extendedATR) { command throws(LinkError) in
+            if command[1] == 0xF9 { rest = statement }
+            guard let bytes = rest, command[1] == 0xF9 || command[1] == 0xC0 else {
+                return try link.exchange(command, deadline: .after(.seconds(5)))
+            }
+            let part = bytes.prefix(256)
+            rest = bytes.count > 256 ? Array(bytes.dropFirst(256)) : nil
+            return part + (rest.map { [0x61, UInt8(min($0.count, 255))] } ?? [0x90, 0x00])
+        }
+        let service = try await PIVService.open(CardChannel(link: replay))
+        try await service.authenticate(with: ManagementKey.defaultKey())
+        return service
+    }
+
+    @Test("an attestation of another key is refused, and the new key removed")
+    func foreignAttestation() async throws {
+        let service = try await replaying()
+        let slot = try await PIVApprovalKey.freeSlot(service)
+        await #expect(throws: ApprovalError.otherKey(slot)) {
+            try await PIVApprovalKey.make(service, slot, .rsa2048, KeyPolicies(pin: .once, touch: .never))
+        }
+        #expect(try await PIVApprovalKey.isFree(slot, service) == true)
+    }
+
     @Test func leavesSlotsWithCertificatesAlone() async throws {
         let service = try await service()
         let slots = PIVSlot.retired

@@ -73,7 +73,8 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
     /// - Parameters:
     ///   - policies: The PIN and touch policies; both are set explicitly, not left to the card.
     /// - Returns: The location of the key, with the card's attestation if it makes one, and its public half.
-    /// - Throws: `policyNotApplied`, after the key is removed if the firmware supports that; `key`.
+    /// - Throws: `policyNotApplied`, or `otherKey` for an attestation of another slot, card or key, after the key is
+    ///   removed if the firmware supports that; `key`.
     public static func make(
         _ service: PIVService, _ slot: PIVSlot, _ algorithm: PIVAlgorithm, _ policies: KeyPolicies
     ) async throws(ApprovalError) -> (place: PIVKeyPlace, publicKey: PublicKey) {
@@ -88,7 +89,10 @@ public struct PIVApprovalKey: ApprovalKey, Sendable {
             if let attestation {
                 let differences = try PIVAttestation(attestation).differences(
                     attestation, slot: slot, serial: serial, key: key)
-                guard differences.isEmpty else { throw ApprovalError.otherKey(slot) }
+                guard differences.isEmpty else {
+                    _ = await remove(slot, key, service)
+                    throw ApprovalError.otherKey(slot)
+                }
             }
             let place = PIVKeyPlace(slot: slot, keySerial: serial, policies: policies, attestation: attestation?.der)
             return (place, key)
