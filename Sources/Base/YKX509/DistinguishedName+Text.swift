@@ -63,6 +63,11 @@ extension DistinguishedName.Attribute: CustomStringConvertible {
         case 0x1E where bytes.count.isMultiple(of: 2):
             let units = stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
             return String(validating: units, as: UTF16.self)
+        case 0x1C where bytes.count.isMultiple(of: 4):
+            let scalars = stride(from: 0, to: bytes.count, by: 4).map { at in
+                Unicode.Scalar(bytes[at..<at + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+            }
+            return scalars.contains(nil) ? nil : String(String.UnicodeScalarView(scalars.compactMap(\.self)))
         default: return nil
         }
     }
@@ -70,6 +75,7 @@ extension DistinguishedName.Attribute: CustomStringConvertible {
     /// The short names (RFC 4514 §3) and E for an email address.
     private static let shortNames: [OID: String] = [
         "2.5.4.3": "CN", "2.5.4.6": "C", "2.5.4.7": "L", "2.5.4.8": "ST", "2.5.4.9": "STREET", "2.5.4.10": "O",
-        "2.5.4.11": "OU", "0.9.2342.19200300.100.1.25": "DC", "1.2.840.113549.1.9.1": "E",
+        "2.5.4.11": "OU", "0.9.2342.19200300.100.1.25": "DC", "0.9.2342.19200300.100.1.1": "UID",
+        "1.2.840.113549.1.9.1": "E",
     ]
 }

@@ -55,6 +55,7 @@ public struct DistinguishedName: Hashable, Sendable, CustomStringConvertible {
         var content: [UInt8] = []
         for part in try parser.parse().reversed() {
             let attributes = try part.map { attribute throws(X509NameError) in
+                if let problem = attribute.lengthProblem { throw X509NameError(problem) }
                 guard let encoded = attribute.encoded else {
                     throw X509NameError("\(text) cannot be written into a certificate")
                 }
@@ -87,7 +88,7 @@ extension NameParser.Attribute {
 
     /// The string type of this attribute (RFC 5280 appendix A.1).
     private var textTag: TLV.Tag {
-        if type == Self.country { return 0x13 }
+        if Self.printable.contains(type) { return 0x13 }
         return Self.internationalASCII.contains(type) ? 0x16 : 0x0C
     }
 
@@ -107,7 +108,32 @@ extension NameParser.Attribute {
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
 
+    /// Why a string is too long or too short for its attribute (RFC 5280 appendix A.1); `nil` if it is neither.
+    fileprivate var lengthProblem: String? {
+        let text: String?
+        switch value {
+        case .text(let own): text = own
+        case .der(let bytes):
+            var reader = ByteReader(bytes)
+            text = (try? reader.der()).flatMap { DistinguishedName.Attribute(type: type, value: $0).text }
+        }
+        guard let count = text?.unicodeScalars.count else { return nil }
+        if type == Self.country { return count == 2 ? nil : "a country (C) has two letters, such as DE" }
+        guard let (name, limit) = Self.limits[type], count > limit else { return nil }
+        return "\(name) has \(count) characters; a certificate may have at most \(limit) there"
+    }
+
     private static let country: OID = "2.5.4.6"
+
+    /// The maximum number of characters of an attribute, by its name in the string form.
+    private static let limits: [OID: (name: String, limit: Int)] = [
+        "2.5.4.3": ("CN", 64), "2.5.4.5": ("serialNumber", 64), "2.5.4.7": ("L", 128), "2.5.4.8": ("ST", 128),
+        "2.5.4.10": ("O", 64), "2.5.4.11": ("OU", 64), "2.5.4.12": ("title", 64), "2.5.4.65": ("pseudonym", 128),
+        "1.2.840.113549.1.9.1": ("E", 255),
+    ]
+
+    /// Country, serial number and dnQualifier.
+    private static let printable: Set<OID> = [country, "2.5.4.5", "2.5.4.46"]
 
     /// Domain component and email address.
     private static let internationalASCII: Set<OID> = ["0.9.2342.19200300.100.1.25", "1.2.840.113549.1.9.1"]

@@ -25,11 +25,19 @@ enum InternetAddress {
     }
 
     private static func six(_ text: String) -> [UInt8]? {
+        guard let text = withoutDots(text) else { return nil }
         let halves = halves(text)
         guard let first = groups(halves.0) else { return nil }
         guard let second = halves.1 else { return first.count == 16 ? first : nil }
         guard let last = groups(second), first.count + last.count <= 14 else { return nil }
         return first + [UInt8](repeating: 0, count: 16 - first.count - last.count) + last
+    }
+
+    /// Writes an IPv4 address at the end as two groups (RFC 4291 §2.2, the third form); `nil` if it is malformed.
+    private static func withoutDots(_ text: String) -> String? {
+        guard text.contains(bytesOf: "."), let colon = text.lastIndex(of: ":") else { return text }
+        guard let end = four(String(text[text.index(after: colon)...])) else { return nil }
+        return text[...colon] + Hex.encode(Array(end[..<2])) + ":" + Hex.encode(Array(end[2...]))
     }
 
     /// The parts before and after the two colons that stand for zeros.

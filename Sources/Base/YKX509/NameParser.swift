@@ -48,6 +48,9 @@ struct NameParser {
         }
         let name = String(decoding: rest[..<equals], as: UTF8.self).trimmed.uppercased()
         rest = rest[(equals + 1)...]
+        guard !name.hasPrefix("/") else {
+            throw X509NameError("the parts of a name are separated by commas, as in CN=Alice,O=Example (RFC 4514)")
+        }
         guard let type = Self.types[name] ?? OID(name.hasPrefix("OID.") ? String(name.dropFirst(4)) : name) else {
             throw X509NameError("unknown attribute \(name); known are CN, O, OU, C and others")
         }
@@ -118,6 +121,9 @@ struct NameParser {
     private static let types: [String: OID] = [
         "CN": "2.5.4.3", "SN": "2.5.4.4", "SERIALNUMBER": "2.5.4.5", "C": "2.5.4.6", "L": "2.5.4.7", "ST": "2.5.4.8",
         "S": "2.5.4.8", "STREET": "2.5.4.9", "O": "2.5.4.10", "OU": "2.5.4.11", "TITLE": "2.5.4.12", "T": "2.5.4.12",
+        "SURNAME": "2.5.4.4", "DESCRIPTION": "2.5.4.13", "BUSINESSCATEGORY": "2.5.4.15", "POSTALCODE": "2.5.4.17",
+        "NAME": "2.5.4.41", "INITIALS": "2.5.4.43", "GENERATIONQUALIFIER": "2.5.4.44", "DNQUALIFIER": "2.5.4.46",
+        "PSEUDONYM": "2.5.4.65", "ORGANIZATIONIDENTIFIER": "2.5.4.97",
         "GN": "2.5.4.42", "GIVENNAME": "2.5.4.42", "DC": "0.9.2342.19200300.100.1.25",
         "UID": "0.9.2342.19200300.100.1.1", "EMAIL": "1.2.840.113549.1.9.1", "EMAILADDRESS": "1.2.840.113549.1.9.1",
         "E": "1.2.840.113549.1.9.1",
