@@ -15,6 +15,7 @@ extension KeyFileError: Explained {
             return .malformed(
                 "\(file) is not PEM, DER, PKCS#12 or an OpenSSH private key, or contains neither a key nor a certificate"
             )
+        case .foreign(let format): return format.explanation(of: file, path ?? "FILE")
         case .tooLarge(let limit): return .malformed("\(file) is longer than \(limit >> 10) KiB")
         case .passwordNeeded:
             return Explanation(
@@ -46,5 +47,26 @@ extension KeyFileError: Explained {
             hint: isPKCS12
                 ? "openssl pkcs12 -legacy -in \(source) -out new.pem"
                 : "openssl pkey -provider legacy -provider default -in \(source) -aes256 -out new.pem")
+    }
+}
+
+extension ForeignKeyFormat {
+    /// Names the format, and what converts it.
+    fileprivate func explanation(of file: String, _ path: String) -> Explanation {
+        let source = path == "-" ? "FILE" : path.printable
+        let (what, hint) =
+            switch self {
+            case .pkcs7:
+                (
+                    "holds certificates in PKCS#7",
+                    "openssl pkcs7 -print_certs -in \(source) -out certificates.pem (with -inform DER if it is binary)"
+                )
+            case .openPGP:
+                ("is a key of OpenPGP", "'gpg --edit-key ID' with its command keytocard moves it to the card")
+            case .putty:
+                ("is a key file of PuTTY", "puttygen \(source) -O private-openssh-new -o key")
+            case .jwk: ("is a JSON Web Key", "convert it to PEM first")
+            }
+        return Explanation("not-supported", .notSupported, "\(file) \(what), which is not read", hint: hint)
     }
 }

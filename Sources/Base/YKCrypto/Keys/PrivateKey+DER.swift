@@ -51,3 +51,24 @@ extension PrivateKey {
         }
     }
 }
+
+extension PrivateKey {
+    /// The name of the type of a post-quantum key in PKCS#8 (RFC 9881, RFC 9935), which is not supported; `nil` for every
+    /// other key.
+    package static func otherType(_ der: [UInt8]) -> String? {
+        var reader = DERReader(der)
+        guard var info = reader.object(0x30), info.number() != nil, var algorithm = info.object(0x30),
+            let type = algorithm.object(0x06)
+        else { return nil }
+        return otherTypes[Array(type.rest)]
+    }
+
+    private static let otherTypes: [[UInt8]: String] = {
+        var names: [[UInt8]: String] = [:]
+        // The arc of NIST's algorithms, 2.16.840.1.101.3.4: signatures are 3, encapsulation is 4.
+        let arc: [UInt8] = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04]
+        for (number, size) in [44, 65, 87].enumerated() { names[arc + [3, UInt8(17 + number)]] = "ML-DSA-\(size)" }
+        for (number, size) in [512, 768, 1024].enumerated() { names[arc + [4, UInt8(1 + number)]] = "ML-KEM-\(size)" }
+        return names
+    }()
+}

@@ -47,6 +47,7 @@ public struct PrivateKey: Sendable {
         } else if let key = try Self.withPublicKey(bytes) {
             self = key
         } else {
+            if let name = Self.otherType(bytes) { throw CryptoFault("private keys of type \(name) are not supported") }
             try self.init(OpenSSLKey(privateDER: bytes))
         }
     }

@@ -8,6 +8,8 @@ public import YKX509
 public enum KeyFileError: Error, Hashable, Sendable {
     /// It is neither PEM nor DER of a known kind.
     case unknownFormat
+    /// It is in a format that only other programs read.
+    case foreign(ForeignKeyFormat)
     /// It exceeds the size limit.
     case tooLarge(limit: Int)
     /// It is encrypted, and no password was given.
@@ -28,6 +30,45 @@ public enum KeyFileError: Error, Hashable, Sendable {
     case severalCertificates(Int)
     /// OpenSSL refused the key.
     case crypto(CryptoFault)
+}
+
+/// A format of keys or certificates that is recognized, but not read.
+public enum ForeignKeyFormat: Hashable, Sendable {
+    /// Certificates in PKCS#7 (RFC 2315), `.p7b`.
+    case pkcs7
+    /// A key of OpenPGP (RFC 9580), armored or not.
+    case openPGP
+    /// A key file of PuTTY, `.ppk`.
+    case putty
+    /// A JSON Web Key (RFC 7517).
+    case jwk
+
+    /// Recognizes a format by the first bytes.
+    init?(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
+        if ["PKCS7", "CMS"].contains(where: { text.contains("-----BEGIN \($0)-----") }) || Self.isSignedData(bytes) {
+            self = .pkcs7
+        } else if text.contains("-----BEGIN PGP ") || bytes.first.map(Self.packets.contains) == true {
+            self = .openPGP
+        } else if text.hasPrefix("PuTTY-User-Key-File-") {
+            self = .putty
+        } else if let json = try? JSONValue(parsing: bytes), json["kty"] != nil || json["keys"] != nil {
+            self = .jwk
+        } else {
+            return nil
+        }
+    }
+
+    /// The first bytes of keys of OpenPGP: packets 5 and 6 with lengths of one or two bytes (RFC 9580 §4.2).
+    private static let packets: Set<UInt8> = [0x94, 0x95, 0x98, 0x99, 0xC5, 0xC6]
+
+    private static func isSignedData(_ bytes: [UInt8]) -> Bool {
+        let content = (try? TLV.list(bytes))?.first { $0.tag == 0x30 }.flatMap { try? TLV.list($0.value) }
+        return content?.first == TLV(0x06, signedData)
+    }
+
+    /// 1.2.840.113549.1.7.2.
+    private static let signedData: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
 }
 
 /// Keys and certificates of a file: PEM (RFC 7468; keys encrypted or not), DER, or PKCS#12 (RFC 7292).
@@ -61,7 +102,12 @@ public struct KeyFile: Sendable {
     private static func read(_ bytes: [UInt8], _ password: SharedSecret?) throws(KeyFileError) -> KeyFile {
         guard bytes.count <= limit else { throw .tooLarge(limit: limit) }
         let blocks = PEM.blocks(bytes)
-        return try blocks.isEmpty ? der(bytes, password) : pem(blocks, password)
+        do throws(KeyFileError) {
+            return try blocks.isEmpty ? der(bytes, password) : pem(blocks, password)
+        } catch {
+            guard error == .unknownFormat, let format = ForeignKeyFormat(bytes) else { throw error }
+            throw .foreign(format)
+        }
     }
 
     private static func pem(_ blocks: [PEM], _ password: SharedSecret?) throws(KeyFileError) -> KeyFile {
@@ -123,6 +169,9 @@ public struct KeyFile: Sendable {
         if isEncryptedKey(bytes) {
             let text = PEM.encode("ENCRYPTED PRIVATE KEY", bytes)
             return try pem(PEM.blocks(Array(text.utf8)), password)
+        }
+        if PrivateKey.otherType(bytes) != nil {
+            do { return KeyFile(privateKey: try PrivateKey(der: Secret(bytes))) } catch { throw .crypto(error) }
         }
         if let key = try? PrivateKey(der: Secret(bytes)) { return KeyFile(privateKey: key) }
         if let key = try? PublicKey(subjectPublicKeyInfo: bytes) { return KeyFile(publicKey: key) }
