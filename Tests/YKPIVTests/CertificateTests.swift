@@ -114,6 +114,17 @@ struct CertificateTests {
         let object = [TLV(0x70, zlib), TLV(0x71, [1]), TLV(0xFE, [])].encoded
         try await service.putObject(.authenticationCertificate, object)
         #expect(try await service.certificate(.authentication) == certificate)
+        let nested = TLV(0x70, zlib).encoded
+        let information: [[UInt8]?] = [nil, [], [0], [1], [1, 0]]
+        for (content, info) in [zlib, nested, Array(zlib[4...])].flatMap({ each in information.map { (each, $0) } })
+        where content != zlib || info == [1] {
+            let object = [TLV(0x70, content)] + (info.map { [TLV(0x71, $0)] } ?? [])
+            try await service.putObject(.authenticationCertificate, object.encoded)
+            #expect(try await service.certificate(.authentication) == certificate, "\(info ?? [])")
+        }
+        try await service.putObject(
+            .authenticationCertificate, [TLV(0x70, certificate.der), TLV(0x71, [1, 2])].encoded)
+        #expect(try await service.certificate(.authentication) == certificate)
         var lying = zlib
         lying[2] ^= 1
         let bomb = try run(["python3", "-c", "import sys,gzip;sys.stdout.buffer.write(gzip.compress(bytes(1<<24)))"])
