@@ -127,7 +127,15 @@ struct OATHUri: Verb {
         account.needsTouch = touch
         let service = try await run.oath(password)
         try await AccountWriter(service: service).write(account, force: force)
-        return Outcome(AddedAccount(account: account.withoutSecret), "added '\(account.id.text.printable)'")
+        var outcome = Outcome(AddedAccount(account: account.withoutSecret), "added '\(account.id.text.printable)'")
+        outcome.answer.warnings = OtpauthURI.misnamedParameters(of: text).map(Self.words)
+        return outcome
+    }
+
+    /// Names a parameter that is not one of the format's, and was ignored.
+    static func words(_ parameter: (name: String, meant: String?)) -> String {
+        "ignored '\(parameter.name)'"
+            + (parameter.meant.map { ": otpauth URIs have '\($0)' for it" } ?? ": a key counts time steps from 1970")
     }
 
     private static func parse(_ text: String) throws -> NewOATHAccount {

@@ -58,19 +58,22 @@ struct OATHImport: Verb {
         var part: MigrationPart?
         /// The fields that no key can store.
         var omitted: [String]
+        /// The parameters that were ignored.
+        var ignored: [String]
 
         init(_ item: ImportSource.Item, in name: String) {
             origin = item.origin.words(in: name)
             account = item.account.mapError(\.explanation)
             id = (try? item.account.get())?.id
-            (part, omitted) = (item.part, item.omitted)
+            (part, omitted, ignored) = (item.part, item.omitted, item.misnamed.map(OATHUri.words))
         }
 
-        /// A note about the fields that a key cannot store and that remain only in the file.
-        var note: String? {
-            guard let id, !omitted.isEmpty, case .success = account else { return nil }
-            return "a key stores only the secret for the codes of '\(id.text.printable)': keep the file for "
-                + omitted.listed()
+        /// Notes about the fields that a key cannot store and that remain only in the file, and about ignored parameters.
+        var notes: [String] {
+            guard let id, case .success = account else { return [] }
+            let name = "'\(id.text.printable)'"
+            let kept = "a key stores only the secret for the codes of \(name): keep the file for "
+            return (omitted.isEmpty ? [] : [kept + omitted.listed()]) + ignored.map { "\(name): \($0)" }
         }
     }
 
@@ -102,7 +105,7 @@ struct OATHImport: Verb {
         notes += Self.mergeRepeated(&items)
         let good = items.count { if case .success = $0.account { true } else { false } }
         let gaps = MigrationPart.gaps(among: items.compactMap(\.part)).map(\.explanation)
-        notes += items.compactMap(\.note)
+        notes += items.flatMap(\.notes)
         if run.plan != nil { (gaps.map(\.message) + notes).forEach { run.terminal.warn($0) } }
         if run.plan != nil { run.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
         if good > 0, !yes, run.plan == nil { try confirm(items, good, gaps.map(\.message) + notes) }

@@ -18,6 +18,9 @@ public struct ImportSource: Sendable {
         public var part: MigrationPart?
         /// The names of secret fields that a key cannot store; they remain only in the source.
         public var omitted: [String] = []
+        /// The parameters that were ignored although they would change the codes, with the names that the format has for
+        /// them.
+        public var misnamed: [(name: String, meant: String?)] = []
     }
 
     /// The place of an account in a source.
@@ -177,7 +180,11 @@ public struct ImportSource: Sendable {
 
     private static func items(_ line: String, _ origin: Origin) -> [Item] {
         guard MigrationPayload.matches(line) else {
-            do { return [Item(origin: origin, account: .success(try OtpauthURI.parse(line)))] } catch {
+            do {
+                var item = Item(origin: origin, account: .success(try OtpauthURI.parse(line)))
+                item.misnamed = OtpauthURI.misnamedParameters(of: line)
+                return [item]
+            } catch {
                 return [Item(origin: origin, account: .failure(.uri(error)))]
             }
         }

@@ -101,6 +101,23 @@ struct OtpauthParts {
         return Secret(bytes)
     }
 
+    /// The parameters under names that the format does not have, whose values would change the codes, with the format's
+    /// name; `nil` for the start of the time steps, which it has not.
+    var misnamed: [(name: String, meant: String?)] {
+        Self.synonyms.compactMap { name, meant, standard in
+            guard let value = self[name]?.lowercased(), value != (meant.flatMap { self[$0] } ?? standard).lowercased()
+            else { return nil }
+            return (name, meant)
+        }
+    }
+
+    /// Names that programs have used, the format's names, and the defaults.
+    private static let synonyms: [(name: String, meant: String?, standard: String)] = [
+        ("interval", "period", "30"), ("step", "period", "30"), ("timestep", "period", "30"),
+        ("algo", "algorithm", "SHA1"), ("alg", "algorithm", "SHA1"), ("digit", "digits", "6"), ("t0", nil, "0"),
+        ("offset", nil, "0"),
+    ]
+
     func algorithm() throws(OtpauthError) -> OATHAlgorithm {
         guard let name = self["algorithm"] else { return .sha1 }
         guard let algorithm = OATHAlgorithm(name: name) else {

@@ -22,6 +22,13 @@ public enum OtpauthURI {
         return try account(parts, validating: validating)
     }
 
+    /// Returns the parameters of a URI that ``parse(_:validating:)`` skips although their names show that they would change
+    /// the codes, such as `interval`, each with the format's name for it; `nil` for the start of the time steps, which is
+    /// always 1970.
+    public static func misnamedParameters(of text: String) -> [(name: String, meant: String?)] {
+        (try? OtpauthParts(text, allowsRepeats: true))?.misnamed ?? []
+    }
+
     /// Reads a URI that may have only the server's half of the secret.
     package static func parse(twoStep text: String) throws(OtpauthError) -> NewOATHAccount {
         try account(try OtpauthParts(text, allowsRepeats: false))
