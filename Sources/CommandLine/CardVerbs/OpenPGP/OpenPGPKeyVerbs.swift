@@ -49,7 +49,7 @@ struct OpenPGPGenerateKey: Verb {
         let type = type ?? (slot == .decryption ? .x25519 : slot == .attestation ? .curve(.p256) : .ed25519)
         try OpenPGPService.check(type, for: slot)
         if let touch { try await service.checkTouch(touch, slot, isNew: true) }
-        try await run.askToReplace(slot, service, confirmation)
+        let replaced = try await run.askToReplace(slot, service, confirmation)
         try await run.administer(admin, service, for: "generate a key")
         let isSlow = if case .rsa = type { true } else { false }
         let progress = isSlow ? Progress(run.terminal, "generating an RSA key, which may take minutes") : nil
@@ -57,7 +57,8 @@ struct OpenPGPGenerateKey: Verb {
         let made = try await service.generateKey(slot, type)
         progress?.end()
         if let touch { try await run.setTouch(touch, slot, service, ofKey: "generated") }
-        return StoredOpenPGPKey(slot: slot, stored: made, touch: touch).outcome("generated")
+        return try await StoredOpenPGPKey(slot: slot, stored: made, touch: touch).outcome(
+            "generated", replaced, service)
     }
 }
 
@@ -90,11 +91,12 @@ struct OpenPGPImportKey: Verb {
         let service = try await run.openOpenPGP()
         try await service.checkImport(of: key.publicKey, slot)
         if let touch { try await service.checkTouch(touch, slot, isNew: true) }
-        try await run.askToReplace(slot, service, confirmation)
+        let replaced = try await run.askToReplace(slot, service, confirmation)
         try await run.administer(admin, service, for: "import a key")
         let stored = try await service.importKey(key, slot, created: created.map(Int64.init))
         if let touch { try await run.setTouch(touch, slot, service, ofKey: "imported") }
-        return StoredOpenPGPKey(slot: slot, stored: stored, touch: touch).outcome("imported")
+        return try await StoredOpenPGPKey(slot: slot, stored: stored, touch: touch).outcome(
+            "imported", replaced, service)
     }
 }
 
@@ -196,12 +198,12 @@ extension Run {
     /// Asks before overwriting a key.
     fileprivate func askToReplace(
         _ slot: OpenPGPSlot, _ service: OpenPGPService, _ confirmation: Confirmation
-    ) async throws {
-        guard let present = try await service.status().keys.first(where: { $0.slot == slot }), present.isPresent else {
-            return
-        }
+    ) async throws -> OpenPGPKeyInfo? {
+        let found = try await service.status().keys.first { $0.slot == slot }
+        guard let present = found, present.isPresent else { return found }
         let words = present.algorithm?.description ?? "of an unknown type"
         try confirmation.ask("the \(slot) key (\(words)) would be permanently lost: overwrite it?", in: self)
+        return present
     }
 }
 
@@ -224,8 +226,20 @@ struct StoredOpenPGPKey: Report {
 
     private var fingerprint: String { Hex.encode(stored.fingerprint) }
 
-    func outcome(_ verb: String) -> Outcome<StoredOpenPGPKey> {
-        Outcome(self, ["\(verb) the \(slot) key: \(type)", "fingerprint \(fingerprint)"])
+    /// The outcome, with a warning if the card forgot the touch policy that the slot had before.
+    func outcome(
+        _ verb: String, _ replaced: OpenPGPKeyInfo?, _ service: OpenPGPService
+    ) async throws -> Outcome<StoredOpenPGPKey> {
+        var outcome = Outcome(self, ["\(verb) the \(slot) key: \(type)", "fingerprint \(fingerprint)"])
+        guard touch == nil, let before = replaced?.touch, before != .off else { return outcome }
+        let now = try await service.status().keys.first { $0.slot == slot }?.touch
+        if let now, now != before {
+            outcome.answer.warnings = [
+                "the touch policy of the \(slot) key was \(before), and is now \(now); to set it: "
+                    + "ykit openpgp keys set-touch \(slot) \(before)"
+            ]
+        }
+        return outcome
     }
 }
 

@@ -271,8 +271,8 @@ struct OpenPGPReset: Verb {
         "Delete all OpenPGP keys, certificates and data, and restore the default PINs.",
         discussion: """
             No PIN is required: ykit uses up the retries of both PINs, once the card has shown that it can be reset. A \
-            YubiKey keeps its attestation key. An interrupted reset is completed. Other applications of the key are \
-            not affected.
+            YubiKey keeps its attestation key, with its touch policy. An interrupted reset is completed. Other \
+            applications of the key are not affected.
             """,
         examples: [Example("ykit openpgp reset")])
 
