@@ -99,6 +99,21 @@ def fido():
     expect("the slot is gone", opens(b"rescue"), False)
 
 
+def without_pin():
+    """A token that requires the PIN although the key was enrolled without it, as systemd 255 writes it (its issue 31443)."""
+    fresh()
+    luks("one.json", "add", "--uv", "discouraged")
+    token = {**metadata()["tokens"]["0"], "fido2-clientPin-required": True}
+    write("token.json", json.dumps(token).encode())
+    cryptsetup("token", "remove", "--token-id", "0", path("volume"))
+    expect("a token of systemd 255",
+           cryptsetup("token", "import", "--token-id", "0", "--json-file", path("token.json"), path("volume"))[0], 0)
+    status, said, _ = luks("two.json", "add", "--unlock-with", path("one.json"), "--uv", "discouraged")
+    expect("what the key derives with the PIN opens nothing, and what does is told",
+           (status, said["code"], "luks key --uv discouraged" in said["hint"]), (8, "wrong-passphrase", True))
+    expect("it opens", opens(passphrase("one.json", "--uv", "discouraged"), 1))
+
+
 def piv(algorithm, slot, identifier):
     fresh()
     key = f"{algorithm}.json"
@@ -231,6 +246,7 @@ def test_luks():
         works("a PIN", YKIT, "--virtual", path(name), "fido2", "pin", "set", "--new-pin-stdin", text=PIN + "\n")
         os.environ[f"YKIT_FIDO_PIN_{SERIALS[name]}"] = PIN
     fido()
+    without_pin()
     piv("rsa2048", "9d", "03")
     piv("eccp256", "9a", "01")
     piv("eccp384", "9c", "02")

@@ -140,8 +140,8 @@ extension LinkError.Refusal {
         switch self {
         case .service:
             Explanation(
-                "polkit", .permission, "polkit refused \(User.name) the use of the smart card service",
-                hint: Self.rule)
+                "polkit", .permission, "the smart card service refused \(User.name), or ended at once",
+                hint: "journalctl -u pcscd shows why; if polkit refuses, " + Self.rule)
         case .card(let reader):
             Explanation(
                 "polkit", .permission, "polkit refused \(User.name) the use of the card in '\(reader.printable)'",

@@ -7,12 +7,12 @@ package import YKSSH
 extension SSHError: Explained {
     package var explanation: Explanation {
         switch self {
-        case .encrypted:
+        case .encrypted(let cipher):
             Explanation(
                 "encrypted", .notSupported, "\(self)",
-                hint:
-                    "remove the passphrase with 'ssh-keygen -p -f FILE' (the file holds no secret), or install "
-                    + "libbotan-2-19, for aes256-ctr")
+                hint: "remove the passphrase with 'ssh-keygen -p -f FILE' (the file holds no secret), or "
+                    + (cipher == "aes256-ctr"
+                        ? "install libbotan-2-19" : "encrypt it with 'ssh-keygen -p -Z aes256-ctr -f FILE'"))
         case .wrongPassphrase:
             Explanation("file-password-wrong", .authentication, "wrong passphrase for the key file")
         case .notInSecurityKey(let type):

@@ -81,6 +81,9 @@ public struct SSHCertificate: Hashable, Sendable {
         let signed = Array(blob.dropLast(reader.remaining))
         let signature = try SSHSignature(wire: try reader.string("the authority's signature"))
         try reader.finish("the certificate")
+        guard signature.format != "ssh-rsa" else {
+            throw .wrongSignature("the authority signed the certificate with ssh-rsa, which uses SHA-1")
+        }
         guard signature.isValid(for: signed, by: authority) else {
             throw .wrongSignature("the authority's signature of the certificate is wrong")
         }

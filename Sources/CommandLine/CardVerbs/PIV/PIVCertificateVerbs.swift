@@ -205,12 +205,31 @@ struct PIVImportCertificate: Verb {
         let (certificate, belongs, warnings) = try await choose(from: content, service)
         try await run.overwriting(service, force: force)?.confirmCertificate(in: slot)
         try await management.unlock(service, for: "store a certificate", run)
-        try await service.putCertificate(certificate.der, slot, compressed: compress, updatingCHUID: updateChuid)
+        do {
+            try await service.putCertificate(certificate.der, slot, compressed: compress, updatingCHUID: updateChuid)
+        } catch {
+            throw explanation(of: error, certificate)
+        }
         var outcome = Outcome(
             ImportedPIVCertificate(slot: slot, certificate: certificate, isCompressed: compress, belongs: belongs),
             ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: run.now)))
         outcome.answer.warnings = warnings
         return outcome
+    }
+
+    /// Explains why a certificate was not stored; compressing it is advised only if that would help.
+    private func explanation(of error: PIVError, _ certificate: X509Certificate) -> Explanation {
+        var explanation = error.explanation
+        let isTooLong =
+            switch error {
+            case .full, .refusedLength: true
+            default: false
+            }
+        let packed = (try? CertificateObject(certificate: certificate.der, compressed: true))?.stored.count ?? .max
+        if isTooLong, compress || packed > certificate.der.count * 9 / 10 {
+            explanation.hint = "delete another certificate; compressing does not make this one fit"
+        }
+        return explanation
     }
 
     /// Returns the certificate to import, whether it belongs to the key in the slot, and warnings. `belongs` is `nil`

@@ -65,7 +65,13 @@ struct LUKSUnlocking: ParsableArguments {
                 try passphrase.source.read(run.terminal, asking: "passphrase of \(volume.name)"))
         }
         guard try volume.changing({ () throws(LUKSError) in try cryptsetup.opens(volume.path, secret) }) else {
-            throw LUKSError.wrongPassphrase.explanation(in: volume.path)
+            var failure = LUKSError.wrongPassphrase.explanation(in: volume.path)
+            if key != nil {
+                failure.hint =
+                    "if the key was enrolled without user verification, 'ykit luks key --uv discouraged "
+                    + "\(volume.path.printable)' prints the passphrase: give that"
+            }
+            throw failure
         }
         return secret
     }

@@ -27,6 +27,7 @@ struct PCSCCode: OpenSet {
     static let cardUnsupported = PCSCCode(rawValue: 0x8010_001C)
     static let noService = PCSCCode(rawValue: 0x8010_001D)
     static let serviceStopped = PCSCCode(rawValue: 0x8010_001E)
+    static let noAccess = PCSCCode(rawValue: 0x8010_0027)
     static let noReaders = PCSCCode(rawValue: 0x8010_002E)
     static let unsupportedCard = PCSCCode(rawValue: 0x8010_0065)
     static let unresponsiveCard = PCSCCode(rawValue: 0x8010_0066)
@@ -39,7 +40,9 @@ struct PCSCCode: OpenSet {
     /// returns "security violation" when pcscd dies before reading a call (1.9.9).
     var meansServiceLost: Bool {
         switch self {
-        case .noService, .serviceStopped, .invalidHandle, .communicationError, .shutdown, .securityViolation: true
+        case .noService, .serviceStopped, .invalidHandle, .communicationError, .shutdown, .securityViolation,
+            .noAccess:
+            true
         default: false
         }
     }

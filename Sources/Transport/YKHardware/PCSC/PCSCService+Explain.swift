@@ -62,7 +62,7 @@ extension PCSCService {
         case .absent: return ServiceProbe.isInstalled ? .serviceNotRunning : .serviceNotInstalled
         case .forbidden: return .accessDenied(.socket(path: socketPath))
         case .hangsUp where failure.step == .establish: return .accessDenied(.service)
-        case .answers where failure.code == .securityViolation: return .accessDenied(.service)
+        case .answers where [.securityViolation, .noAccess].contains(failure.code): return .accessDenied(.service)
         case .answers where failure.step == .establish: return .serviceMismatch
         case .hangsUp, .answers, .silent: return .serviceNotRunning
         }
