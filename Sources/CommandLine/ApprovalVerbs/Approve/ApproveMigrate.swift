@@ -22,12 +22,14 @@ struct MoveForecast: Report {
     let containers: [ContainerAccount]
     let movable: [ApprovalAccount]
     let others: [ApprovalAccount]
+    let staying: [ApprovalAccount]
 
     static let members: [Member<MoveForecast>] = [
         Member("possible") { !$0.containers.isEmpty },
         Member("containers", "identifiers") { $0.containers.map(\.account.id) },
         Member("movable", "identifiers") { $0.movable.map(\.id) },
         Member("enrollAgain", "identifiers") { $0.others.map(\.id) },
+        Member("staying", "identifiers of accounts whose secrets are in the store") { $0.staying.map(\.id) },
     ]
 }
 
@@ -36,7 +38,10 @@ struct ApproveMigrateCheck: Verb {
     static let uses: GlobalUse = [.replay, .record]
     static let about = About(
         "check", "Show which accounts can be moved to another key; nothing is changed.",
-        discussion: "Accounts of a container can be moved. Others must be enrolled again on the other key.",
+        discussion: """
+            Accounts of a container can be moved. The secrets of TiQR and OCRA accounts stay in the store, which 'migrate \
+            run' seals for the other key too. Others must be enrolled again on the other key.
+            """,
         examples: [Example("ykit approve migrate check")])
 
     @OptionGroup var path: ApproveStoreOptions
@@ -49,13 +54,18 @@ struct ApproveMigrateCheck: Verb {
         let inside = Set(containers.flatMap { $0.tokens.map(\.serial) })
         let others = book.accounts.filter { $0.kind != .container }
         let movable = others.filter { inside.contains($0.serial) }
-        let again = others.filter { !inside.contains($0.serial) && $0.kind != .ocra && $0.kind != .tiqr }
+        let staying = others.filter { !inside.contains($0.serial) && ($0.kind == .ocra || $0.kind == .tiqr) }
+        let again = others.filter { !inside.contains($0.serial) && !staying.contains($0) }
         var lines = ["\(containers.count) container\(containers.count == 1 ? "" : "s") can be moved"]
         lines += movable.map { "  moves with it: \($0.name.printable)" }
-        lines += again.map { "  must be enrolled again: \($0.name.printable)" }
-        var outcome = Outcome(MoveForecast(containers: containers, movable: movable, others: again), lines)
+        let rest =
+            again.map { "must be enrolled again: \($0.name.printable)" }
+            + staying.map { "stays in the store: \($0.name.printable)" }
+        lines += rest.map { "  " + $0 }
+        var outcome = Outcome(
+            MoveForecast(containers: containers, movable: movable, others: again, staying: staying), lines)
         if containers.isEmpty {
-            outcome.answer.lines = again.map { "must be enrolled again: \($0.name.printable)" }
+            outcome.answer.lines = rest
             outcome.answer.failure = Explanation(
                 "nothing-to-move", .notFound, "the store has no container: there is nothing to move",
                 hint: "enrol the accounts again on the other key")
