@@ -22,14 +22,17 @@ public enum OpenPGPKeyType: Sendable, Hashable, CustomStringConvertible {
     /// Parses a name: `rsa2048`, `ecc-p256` or `p256`, `ed25519`, `x25519`, `brainpoolP256r1`, `secp256k1`, or GnuPG's
     /// (`nistp256`, `cv25519`); `nil` for any other string.
     public init?(_ text: String) {
-        let text = text.lowercased()
+        let text = text.lowercased().filter { $0 != "-" }
         let others: [String: OpenPGPKeyType] = [
             "p256": .curve(.p256), "p384": .curve(.p384), "p521": .curve(.p521), "nistp256": .curve(.p256),
             "nistp384": .curve(.p384), "nistp521": .curve(.p521), "cv25519": .x25519,
         ]
-        guard let type = others[text] ?? Self.known.first(where: { $0.description.lowercased() == text }) else {
-            return nil
-        }
+        guard
+            let type = others[text]
+                ?? Self.known.first(where: { known in
+                    known.description.lowercased().filter { $0 != "-" } == text
+                })
+        else { return nil }
         self = type
     }
 

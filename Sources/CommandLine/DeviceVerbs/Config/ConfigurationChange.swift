@@ -14,7 +14,7 @@ struct ApplicationsReport: Report {
     var unconfirmed: [String] = []
 
     static let members: [Member<ApplicationsReport>] = [
-        Member("changes") { $0.changes },
+        Member("changed") { !$0.changes.isEmpty }, Member("changes") { $0.changes },
         Member("restarts") { $0.restarts },
         Member("supported") { $0.applications?.supported.names ?? [] },
         Member("enabled") { $0.applications?.enabled.names ?? [] },

@@ -57,6 +57,8 @@ package struct GlobalUse: OptionSet, Sendable {
     package func check(_ line: GlobalOptions) throws(UsageError) {
         let useless = Self.options(line).first { $0.isGiven && isDisjoint(with: $0.0) }
         if let useless { throw UsageError("\(useless.name) has no effect on this verb") }
+        // Verbs that need no key ignore a virtual one, so that an alias can always name it; these would use a real one.
+        if line.virtual != nil, contains(.reader) { throw UsageError("--virtual has no effect on this verb") }
     }
 
     /// Removes the options that have no effect.

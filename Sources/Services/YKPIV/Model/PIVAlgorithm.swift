@@ -32,11 +32,13 @@ public struct PIVAlgorithm: OpenSet {
         .rsa1024, .rsa2048, .rsa3072, .rsa4096, .p256, .p384, .ed25519, .x25519,
     ]
 
-    /// Parses `rsa2048`, `ecc-p256` or `p256`, `ed25519`, `x25519`; `nil` for any other string.
+    /// Parses `rsa2048`, `ecc-p256`, `p256` or `nistp256`, `ed25519`, `x25519`, with or without hyphens, in upper or lower
+    /// case; `nil` for any other string.
     public init?(_ text: String) {
-        let text = text.lowercased()
-        let names: [String: PIVAlgorithm] = ["p256": .p256, "p384": .p384, "eccp256": .p256, "eccp384": .p384]
-        guard let algorithm = names[text] ?? Self.known.first(where: { $0.description == text }) else { return nil }
+        let text = text.lowercased().filter { $0 != "-" }
+        let names: [String: PIVAlgorithm] = ["p256": .p256, "p384": .p384, "nistp256": .p256, "nistp384": .p384]
+        guard let algorithm = names[text] ?? Self.known.first(where: { $0.description.filter { $0 != "-" } == text })
+        else { return nil }
         self = algorithm
     }
 
