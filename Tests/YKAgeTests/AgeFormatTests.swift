@@ -102,6 +102,11 @@ struct AgeFormatTests {
         }
     }
 
+    @Test("The identity of age-plugin-fido2-hmac -m, as its README prints it, stands for any credential")
+    func anyCredential() throws {
+        #expect(try AgeIdentity(parsing: "AGE-PLUGIN-FIDO2-HMAC-1VE5KGMEJ945X6CTRM2TF76") == .any)
+    }
+
     @Test(
         "What is not a recipient or an identity is refused",
         arguments: [

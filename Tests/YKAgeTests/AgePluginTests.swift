@@ -178,6 +178,33 @@ struct AgePluginTests {
         #expect(try await Self.run(.identity, [fido] + others, keys).isEmpty)
     }
 
+    /// A stanza as age-plugin-fido2-hmac of format 1 wrote it: salt, nonce, flag and credential.
+    private static let formatOne = AgeStanza(
+        "recipient-stanza",
+        ["0", "fido2-hmac"]
+            + [
+                [UInt8](repeating: 7, count: 32), [UInt8](repeating: 8, count: 12), [1],
+                [UInt8](repeating: 9, count: 96),
+            ]
+            .map { Base64.encode($0, padded: false) },
+        body: [UInt8](repeating: 1, count: 32))
+
+    @Test("A stanza of another format, or for a post-quantum recipient, leaves the others to be unwrapped")
+    func foreignStanzas() async throws {
+        let keys = try Self.keys()
+        let p256 = try AgeWrappingTests.p256(3).key
+        let identity = AgeStanza("add-identity", [AgeIdentity.slot(0x82, serial: 1, key: p256).text])
+        let own = try await Self.wrapped([identity], keys)
+        let quantum = AgeStanza("recipient-stanza", ["0", "mlkem768x25519", "AAAA"], body: [1])
+        #expect(
+            try await Self.run(.identity, [identity, Self.formatOne, quantum] + own, keys) == [
+                AgeStanza("file-key", ["0"], body: AgeWrappingTests.fileKey)
+            ])
+        #expect(try await Self.run(.identity, [identity, Self.formatOne], keys).isEmpty)
+        let told = try await Self.run(.identity, [identity, quantum], keys)
+        #expect(told.map(\.type) == ["msg"] && String(decoding: told[0].body, as: UTF8.self).contains("post-quantum"))
+    }
+
     @Test("A client that does not follow the protocol is refused")
     func protocolErrors() async throws {
         let keys = Keys()
