@@ -112,7 +112,8 @@ struct ModelTests {
         let verdict = judge.verdicts(on: evidence)[0]
         #expect(verdict.result == .proven && verdict.path == certificates && verdict.model == "Model")
         var statement = CBOR.Map()
-        (statement["alg"], statement["sig"]) = (-7, .bytes(signature))
+        statement["alg"] = .int(-7)
+        statement["sig"] = .bytes(signature)
         statement["x5c"] = [.bytes(certificates[0].der)]
         let object = AttestationObject(format: .packed, authenticatorData: data, statement: statement)
         let hash = HashAlgorithm.sha256.hash(challenge)

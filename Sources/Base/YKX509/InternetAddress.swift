@@ -37,7 +37,7 @@ enum InternetAddress {
     private static func withoutDots(_ text: String) -> String? {
         guard text.contains(bytesOf: "."), let colon = text.lastIndex(of: ":") else { return text }
         guard let end = four(String(text[text.index(after: colon)...])) else { return nil }
-        return text[...colon] + Hex.encode(Array(end[..<2])) + ":" + Hex.encode(Array(end[2...]))
+        return String(text[...colon]) + Hex.encode(Array(end[..<2])) + ":" + Hex.encode(Array(end[2...]))
     }
 
     /// The parts before and after the two colons that stand for zeros.

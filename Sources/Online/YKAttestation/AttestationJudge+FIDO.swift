@@ -6,7 +6,7 @@ import YKPIV
 import YKRelyingParty
 import YKSSH
 import YKTransport
-import YKWire
+public import YKWire
 import YKX509
 
 extension AttestationJudge {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-public import YKFIDO
 import YKManagement
 import YKOpenPGP
 public import YKPIV
 public import YKRelyingParty
 import YKTransport
+public import YKWire
 public import YKX509
 
 /// Judges attestations of all forms by the same rules.

@@ -74,7 +74,7 @@ public struct ResponseVerification: Sendable {
         check.requiresPresence = requiresPresence
         check.allowsSHA1 = allowsSHA1
         check.clock = clock
-        let policy = metadata.map { AttestationPolicy.metadata($0) } ?? .none
+        let policy = metadata.map { AttestationPolicy.metadata($0) } ?? AttestationPolicy.none
         return try policy.assess(object, clientDataHash, check)
     }
 

@@ -150,15 +150,15 @@ struct FIDO2Verify: Verb {
             check.metadata = MetadataPolicy(list)
             report.model = ModelReport(aaguid, in: list, at: run.now)
         }
-        report.isAnchored = trust != nil || list != nil
+        report.isAnchored = list != nil
         let (found, entry) = try check.verify(object, clientDataHash: hash)
         report.trust = found
         report.model = list.map { ModelReport(aaguid, in: $0, entry: entry, at: run.now) }
         guard let trust else { return }
         judge.roots = try KeyFile.certificates(trust)
-        if let finding = judge.verdict(on: object, clientDataHash: hash).findings.first {
-            report.refuse(finding.words)
-        }
+        let finding = judge.verdict(on: object, clientDataHash: hash).findings.first
+        report.isAnchored = finding == nil
+        if let finding { report.refuse(finding.words) }
     }
 
     /// The relying party if none was given: the origin's host, or the parent domain whose hash the key signed.
