@@ -63,7 +63,10 @@ extension AttestationFinding {
         case .noChallenge, .noAnswer: "give the challenge that was answered with --challenge or --challenge-file"
         case .otherSerial, .otherCardKey, .otherSlot:
             "the statement comes from another key; do not trust what this card returns"
-        default: nil
+        case .notSignedByDevice, .chain, .otherKey, .notExpectedKey, .otherApplication, .wrongSignature,
+            .otherChallenge, .notComparable, .noStatement, .selfSigned, .imported, .status, .unknownModel, .unmet,
+            .unsupported, .malformed, .fido:
+            nil
         }
     }
 

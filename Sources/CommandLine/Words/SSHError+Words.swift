@@ -39,7 +39,8 @@ extension SSHError: Explained {
                 hint: "in a copy of it: ssh-keygen -p -m PEM -f \(source)")
         case .wrongPassphrase: return KeyFileError.wrongPassword.explanation(in: path)
         case .malformed(let words): return .malformed("\(file) cannot be read: \(words.printable)")
-        default: return Explanation("not-supported", .notSupported, "\(file): \("\(self)".printable)")
+        case .notInSecurityKey, .unsupportedKey, .wrongSignature:
+            return Explanation("not-supported", .notSupported, "\(file): \("\(self)".printable)")
         }
     }
 }
