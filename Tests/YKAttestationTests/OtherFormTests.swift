@@ -217,6 +217,13 @@ struct OtherFormTests {
         #expect(try Bench.evidence(all).certificates.count == 2)
         #expect(try Bench.evidence(Array(Base64.encode(all).utf8)).certificates.count == 2)
         #expect(try Bench.evidence(all, all).certificates.count == 2 && AttestationEvidence().isEmpty)
+        let texts = [Base64.encode(all), Bench.fixture("signing-key.json").map { String(UnicodeScalar($0)) }.joined()]
+        for text in texts {
+            let wide: [UInt8] = [0xFF, 0xFE] + text.utf8.flatMap { byte -> [UInt8] in [byte, 0] }
+            for bytes: [UInt8] in [[0xEF, 0xBB, 0xBF] + Array(text.utf8), wide, Array(("\n " + text).utf8)] {
+                #expect(try !Bench.evidence(bytes).isEmpty)
+            }
+        }
         for text in ["", "hello", "YWJj", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"] {
             #expect(throws: AttestationError.unrecognized) { try Bench.evidence(Array(text.utf8)) }
         }

@@ -70,16 +70,19 @@ public struct AttestationEvidence: Sendable {
         if !blocks.isEmpty { return try add(blocks) }
         switch bytes.first {
         case 0x30: return try addDER(bytes)
-        case UInt8(ascii: "{")?: return try addJSON(bytes)
         case .some(0xA1...0xBF): return try addCBOR(bytes)
         default: break
         }
+        // A byte order mark, UTF-16 and blank lines precede JSON and base64 in files of some editors.
+        let text = TextFile.utf8(bytes).map { Array($0.drop(while: Self.blanks.contains)) } ?? bytes
+        if text.first == UInt8(ascii: "{") { return try addJSON(text) }
         if let file = try? ResponseFile(libFIDO2Registration: bytes) {
             registrations.append(Registration(file: file, signingKey: nil))
             return
         }
-        let text = String(decoding: bytes.filter { !Self.blanks.contains($0) }, as: UTF8.self)
-        guard let inner = try? Base64.decode(text), inner.first == 0x30 || SSHAttestation.isRecognized(in: inner) else {
+        let digits = String(decoding: text.filter { !Self.blanks.contains($0) }, as: UTF8.self)
+        guard let inner = try? Base64.decode(digits), inner.first == 0x30 || SSHAttestation.isRecognized(in: inner)
+        else {
             throw .unrecognized
         }
         try add(content: inner)
