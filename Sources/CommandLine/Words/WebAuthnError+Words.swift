@@ -2,6 +2,7 @@
 
 package import TerminalIO
 package import YKFIDO
+import YKTransport
 
 extension WebAuthnError: Explained {
     package var explanation: Explanation {
@@ -16,7 +17,8 @@ extension WebAuthnError: Explained {
             Explanation(
                 "other-relying-party", .policy,
                 "\(origin.printable) is not allowed to use '\(id.printable)': \(problem)",
-                hint: "a site can use only its own domain or a parent domain")
+                hint: (problem == .publicSuffix ? PublicSuffixList.newest.advice(at: SystemClock().now) : nil)
+                    ?? "a site can use only its own domain or a parent domain")
         case .noKnownAlgorithm:
             Explanation("not-supported", .notSupported, "the options allow no credential type that ykit supports")
         case .noneChosen: Explanation("none-chosen", .policy, "no account was chosen")

@@ -3,6 +3,8 @@
 import Arguments
 import TerminalIO
 import Verbs
+import Words
+import YKFIDO
 import YKHardware
 import YKKeys
 import YKRelyingParty
@@ -56,7 +58,8 @@ struct Doctor: Verb {
         let diagnosis = await run.keys.diagnosis()
         let bridges = Check.bridges(run.software == nil ? BridgeDevice.all() : [])
         let model = if let list { await Self.model(list, in: run) } else { [Check]() }
-        let checks = Self.configuration(run.configuration) + diagnosis.checks + bridges + model
+        let suffixes = Check(PublicSuffixList.newest, at: run.now)
+        let checks = Self.configuration(run.configuration) + diagnosis.checks + bridges + model + [suffixes]
         let found = Findings(checks: checks, report: report, fixed: fix ? fixed : nil)
         let problems = found.problems
         var outcome = Outcome(found, fixed + (Check.lines(checks) + [Self.summary(problems.count)]).asProse)
@@ -64,7 +67,8 @@ struct Doctor: Verb {
             Explanation("doctor-\($0.name)", $0.exit, $0.seen, hint: $0.remedy)
         }
         if let report {
-            let shown = Self.configuration(run.configuration, showsValues: false) + diagnosis.checks + model
+            let configuration = Self.configuration(run.configuration, showsValues: false)
+            let shown = configuration + diagnosis.checks + model + [suffixes]
             let facts = diagnosis.facts
             let text = DoctorReport(facts: facts, checks: shown, system: .find()).lines(
                 ReportMask(facts, user: User.name, home: Variables["HOME"]))
@@ -114,5 +118,15 @@ struct Doctor: Verb {
         case 1: "one problem"
         default: "\(problems) problems; fix the first one first, it may cause the others"
         }
+    }
+}
+
+extension Check {
+    /// Which list decides whether a site may use a parent domain.
+    init(_ list: PublicSuffixList, at now: Int64) {
+        let isOld = list.isOld(at: now)
+        self.init(
+            "public-suffix", isOld ? .note : .good, list.source + (isOld ? ", older than a year" : ""),
+            remedy: isOld ? PublicSuffixList.remedy : nil)
     }
 }

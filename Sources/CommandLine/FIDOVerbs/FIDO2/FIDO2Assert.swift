@@ -44,7 +44,7 @@ struct FIDO2Assert: Verb {
             try ceremony.options.map { try PublicKeyCredentialRequestOptions(parsing: try Files.read($0)) }
             ?? ask.read(run)
         let site = try ceremony.site(ask.rp)
-        let rpID = try site.relyingPartyID(wanted.rpID)
+        let rpID = try run.relyingPartyID(wanted.rpID, at: site)
         let what = "sign in at \(rpID.printable)"
         let service = try await run.openTouchedFIDO(pin, for: what)
         if ask.payment { try await service.requirePayments() }
@@ -231,5 +231,17 @@ struct CeremonyOptions<Formats: CeremonyFormats>: ParsableArguments {
         do { return try Origin("https://\(rp ?? "")") } catch {
             throw Explanation.usage("'\((rp ?? "").printable)' is not a domain name such as example.com")
         }
+    }
+}
+
+extension Run {
+    /// The relying party identifier that a site may use. Warns if an outdated list permits a parent domain.
+    func relyingPartyID(_ id: String?, at site: Origin) throws(WebAuthnError) -> String {
+        let list = PublicSuffixList.newest
+        let rpID = try site.relyingPartyID(id, by: list)
+        if rpID != site.host, let advice = list.advice(at: now) {
+            terminal.warn("'\(rpID.printable)' may have become a public suffix: \(advice)")
+        }
+        return rpID
     }
 }

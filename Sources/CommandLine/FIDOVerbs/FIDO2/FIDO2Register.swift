@@ -59,7 +59,7 @@ struct FIDO2Register: Verb {
             try ceremony.options.map { try PublicKeyCredentialCreationOptions(parsing: try Files.read($0)) }
             ?? ask.read(run)
         let site = try ceremony.site(ask.rp)
-        let rpID = try site.relyingPartyID(wanted.rpID)
+        let rpID = try run.relyingPartyID(wanted.rpID, at: site)
         let what = "create a credential for '\((wanted.user.name ?? "").printable)' at \(rpID.printable)"
         let service = try await run.openTouchedFIDO(pin, for: what)
         if ask.extensions.payment { try await service.requirePayments() }

@@ -81,8 +81,8 @@ public struct RelatedOrigins: Hashable, Sendable {
 
     /// Returns the first label of the registrable domain; `nil` for a public suffix.
     private static func label(of host: String) -> String? {
-        let domain = PublicSuffixList.registrableDomain(of: host)
-        guard domain != PublicSuffixList.publicSuffix(of: host) else { return nil }
+        let domain = PublicSuffixList.newest.registrableDomain(of: host)
+        guard domain != PublicSuffixList.newest.publicSuffix(of: host) else { return nil }
         return domain.split(separator: ".").first.map(String.init)
     }
 }

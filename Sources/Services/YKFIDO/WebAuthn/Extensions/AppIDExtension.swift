@@ -46,8 +46,9 @@ public struct AppIDExtension: ClientExtension {
         guard !appID.isEmpty, appID != origin.description else { return origin.description }
         let scheme = "https://"
         let place = appID.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+        let list = PublicSuffixList.newest
         guard appID.hasPrefix(scheme), let other = try? Origin(scheme + place),
-            PublicSuffixList.registrableDomain(of: other.host) == PublicSuffixList.registrableDomain(of: origin.host)
+            list.registrableDomain(of: other.host) == list.registrableDomain(of: origin.host)
         else {
             throw .member(
                 inputs.path(of: name), problem: "\(origin) may not use this AppID: it belongs to another domain",
