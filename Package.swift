@@ -31,7 +31,7 @@ func test(_ name: String, _ dependencies: [Target.Dependency], resources: [Resou
 let targets: [Target] = [
     system("CHidraw"), system("CPCSC"), system("CUDev"), system("CUSB"), system("COpenSSL"),
     system("CCurl", ["COpenSSL"]),
-    system("CArgon2"), system("CSodium"), system("CBotan"), system("CCoverage"), system("CThreads"),
+    system("CArgon2"), system("CSodium"), system("CBcrypt"), system("CCoverage"), system("CThreads"),
     system("CPublicSuffix", exclude: ["rules.inc"]),
     .systemLibrary(
         name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -68,7 +68,7 @@ let targets: [Target] = [
     library("Services/YKManagement", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
     library("Services/YKNFC", ["YKTransport", "YKProtocols", "YKWire"]),
     library("Services/YKToken", ["YKTransport", "YKCrypto", "YKWire"]),
-    library("Services/YKSSH", ["YKCrypto", "YKWire", "CBotan"]),
+    library("Services/YKSSH", ["YKCrypto", "YKWire", "CBcrypt"]),
     library("Services/YKAge", ["YKCrypto", "YKWire"]),
     library("Services/YKSecurID", ["YKTransport", "YKCrypto", "YKWire"]),
     library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),

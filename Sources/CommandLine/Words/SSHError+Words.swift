@@ -10,9 +10,8 @@ extension SSHError: Explained {
         case .encrypted(let cipher):
             Explanation(
                 "encrypted", .notSupported, "\(self)",
-                hint: "remove the passphrase with 'ssh-keygen -p -f FILE' (the file holds no secret), or "
-                    + (cipher == "aes256-ctr"
-                        ? "install libbotan-2-19" : "encrypt it with 'ssh-keygen -p -Z aes256-ctr -f FILE'"))
+                hint: "remove the passphrase with 'ssh-keygen -p -f FILE' (the file holds no secret)"
+                    + (SecurityKeyFile.decrypts(cipher) ? "" : ", or encrypt it with 'ssh-keygen -p -Z aes256-ctr -f FILE'"))
         case .wrongPassphrase:
             Explanation("file-password-wrong", .authentication, "wrong passphrase for the key file")
         case .notInSecurityKey(let type):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CBotan
+import CBcrypt
 import YKCrypto
 
 /// The passphrase of a key file (OpenSSH's PROTOCOL.key): bcrypt_pbkdf derives key and counter of AES-256-CTR.
@@ -10,6 +10,7 @@ struct KeyFileProtection {
     /// The cipher's block size, to which the private section is padded.
     static let blockSize = 16
     private static let keySize = 32
+    private static let hashSize = Int(YKIT_BCRYPT_OUTPUT)
     /// Maximum number of rounds that a file may specify: about 20 seconds.
     private static let roundLimit: UInt32 = 1024
 
@@ -46,14 +47,8 @@ struct KeyFileProtection {
 
     /// Encrypts or decrypts a private section, which is the same operation.
     func applied(to section: [UInt8], _ passphrase: SharedSecret) throws(SSHError) -> [UInt8] {
-        guard ykit_botan() == 1 else { throw .encrypted(Self.cipher) }
-        var material = [UInt8](repeating: 0, count: Self.keySize + Self.blockSize)
+        var material = keyMaterial(of: passphrase)
         defer { Secret.wipe(&material) }
-        let status = passphrase.value.withBytes { passphrase in
-            ykit_bcrypt_pbkdf(
-                rounds, passphrase.baseAddress, passphrase.count, salt, salt.count, &material, material.count)
-        }
-        guard status == 0 else { throw .malformed("the parameters of the key derivation") }
         let key = Secret(material.prefix(Self.keySize))
         var counter = Array(material.suffix(Self.blockSize))
         var result = section
@@ -63,6 +58,32 @@ struct KeyFileProtection {
             }
             for place in start..<min(start + Self.blockSize, result.count) { result[place] ^= stream[place - start] }
             Self.increment(&counter)
+        }
+        return result
+    }
+
+    /// Key and counter: OpenSSH's bcrypt_pbkdf, which is PBKDF2 with the hash of bcrypt and with interleaved blocks.
+    func keyMaterial(of passphrase: SharedSecret) -> [UInt8] {
+        var password = passphrase.value.withBytes { HashAlgorithm.sha512.hash($0) }
+        var result = [UInt8](repeating: 0, count: Self.keySize + Self.blockSize)
+        let blocks = (result.count + Self.hashSize - 1) / Self.hashSize
+        var (sum, hash) = ([UInt8](repeating: 0, count: Self.hashSize), [UInt8](repeating: 0, count: Self.hashSize))
+        defer {
+            Secret.wipe(&password)
+            Secret.wipe(&sum)
+            Secret.wipe(&hash)
+        }
+        for block in 0..<blocks {
+            var message = salt + [0, 0, 0, UInt8(block + 1)]
+            for index in sum.indices { sum[index] = 0 }
+            for _ in 0..<rounds {
+                ykit_bcrypt_hash(password, HashAlgorithm.sha512.hash(message), &hash)
+                for index in sum.indices { sum[index] ^= hash[index] }
+                Secret.wipe(&message)
+                message = hash
+            }
+            Secret.wipe(&message)
+            for place in stride(from: block, to: result.count, by: blocks) { result[place] = sum[place / blocks] }
         }
         return result
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CBotan
 public import YKCrypto
 import YKWire
 
@@ -38,9 +37,8 @@ public struct SecurityKeyFile: Hashable, Sendable {
         self.comment = comment
     }
 
-    /// Whether files with this cipher can be read and written: only `aes256-ctr`, whose key is derived by Botan
-    /// (libbotan-2.so.19), if that is installed.
-    public static func decrypts(_ cipher: String) -> Bool { cipher == KeyFileProtection.cipher && ykit_botan() == 1 }
+    /// Whether files with this cipher can be read: only `aes256-ctr`, which ssh-keygen uses by default.
+    public static func decrypts(_ cipher: String) -> Bool { cipher == KeyFileProtection.cipher }
 
     /// Returns the unencrypted file; encryption is unnecessary, since the file contains no secret.
     ///
@@ -55,7 +53,7 @@ public struct SecurityKeyFile: Hashable, Sendable {
     ///   - check: Any number; readers compare its two copies.
     ///   - passphrase: The passphrase.
     ///   - salt: 16 random bytes.
-    /// - Throws: ``SSHError/encrypted(_:)`` if ``decrypts(_:)`` is false for the cipher.
+    /// - Throws: ``SSHError/malformed(_:)`` if the section cannot be encrypted.
     public func text(check: UInt32, passphrase: SharedSecret, salt: [UInt8]) throws(SSHError) -> String {
         let protection = KeyFileProtection(salt: salt)
         let plain = section(check: check, blockSize: KeyFileProtection.blockSize)

@@ -103,7 +103,7 @@ struct SSHGenerate: Verb {
 
     @Option("--attestation <file>", help: "Write the key's attestation to this new file.") var attestation: String?
 
-    @Flag("--passphrase", help: "Encrypt the key file with a passphrase; ykit prompts for it. Needs libbotan-2-19.")
+    @Flag("--passphrase", help: "Encrypt the key file with a passphrase; ykit prompts for it.")
     var passphrase = false
 
     @Flag(
@@ -194,12 +194,6 @@ struct SSHGenerate: Verb {
     /// Asks for the passphrase before the key is used; `nil` if there is to be none.
     private func newPassphrase(_ path: String, _ run: Run) throws -> SharedSecret? {
         guard passphrase else { return nil }
-        guard SecurityKeyFile.decrypts("aes256-ctr") else {
-            throw Explanation(
-                "not-supported", .notSupported,
-                "libbotan-2.so.19, which derives a key from a passphrase, is not installed",
-                hint: "sudo apt install libbotan-2-19, or 'ssh-keygen -p -f FILE' afterwards")
-        }
         let phrase = try fileOptions.newPassword("passphrase for \(path.printable)", run.terminal)
         guard !phrase.isEmpty else { throw Explanation.usage("the passphrase is empty") }
         return SharedSecret(phrase)
