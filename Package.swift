@@ -31,7 +31,7 @@ func test(_ name: String, _ dependencies: [Target.Dependency], resources: [Resou
 let targets: [Target] = [
     system("CHidraw"), system("CPCSC"), system("CUDev"), system("CUSB"), system("COpenSSL"),
     system("CCurl", ["COpenSSL"]),
-    system("CArgon2"), system("CSodium"), system("CBcrypt"), system("CCoverage"), system("CThreads"),
+    system("CArgon2"), system("CSodium"), system("CBcrypt"), system("CDBus"), system("CCoverage"), system("CThreads"),
     system("CPublicSuffix", exclude: ["rules.inc"]),
     .systemLibrary(
         name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -74,7 +74,7 @@ let targets: [Target] = [
     library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
     library("Keys/YKInteraction", ["YKFIDO", "YKProtocols", "YKCrypto", "YKWire"]),
-    library("Keys/YKDesktop", ["YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
+    library("Keys/YKDesktop", ["YKHardware", "YKTransport", "YKCrypto", "YKWire", "CDBus"]),
     library(
         "Keys/YKUse",
         [

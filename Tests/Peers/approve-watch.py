@@ -382,7 +382,7 @@ class Desktop:
     """The notification service and logind, as far as they are used here."""
 
     def __init__(self):
-        self.shown, self.locked, self.connections = [], False, []
+        self.shown, self.locked, self.connections, self.client = [], False, [], None
         self.serve("DBUS_SESSION_BUS_ADDRESS", NOTIFICATIONS, self.notifications)
         self.serve("DBUS_SYSTEM_BUS_ADDRESS", LOGIN, self.login)
 
@@ -400,6 +400,8 @@ class Desktop:
                 message = connection.receive()
                 if message.header.message_type != MessageType.method_call:
                     continue
+                if name == NOTIFICATIONS:
+                    self.client = message.header.fields[HeaderFields.sender]
                 found = answer(message.header.fields[HeaderFields.member], message.body)
                 connection.send(new_method_return(message, *found) if found else new_error(message, "org.freedesktop.DBus.Error.UnknownMethod"))
         threading.Thread(target=loop, daemon=True).start()
@@ -417,6 +419,16 @@ class Desktop:
         from jeepney import DBusAddress, new_signal
         emitter = DBusAddress("/org/freedesktop/Notifications", interface=NOTIFICATIONS)
         self.connections[0].send(new_signal(emitter, "ActionInvoked", "us", (number, action)))
+
+    def forge(self, number, action):
+        """Sends a button to ykit from another program of the session."""
+        from jeepney import DBusAddress, HeaderFields, new_signal
+        from jeepney.io.blocking import open_dbus_connection
+        emitter = DBusAddress("/org/freedesktop/Notifications", interface=NOTIFICATIONS)
+        signal = new_signal(emitter, "ActionInvoked", "us", (number, action))
+        signal.header.fields[HeaderFields.destination] = self.client
+        with open_dbus_connection(os.environ["DBUS_SESSION_BUS_ADDRESS"]) as other:
+            other.send(signal)
 
     def wait(self, count, seconds=60):
         end = time.monotonic() + seconds
@@ -452,6 +464,7 @@ def test_desktop():
     expect("Show shows it", watch.wait("show")[0]["request"]["id"], request["id"])
     screen.choose(99, "decline")
     screen.choose(1, "approve")
+    screen.forge(1, "decline")
     time.sleep(1)
     expect("other choices do nothing", (server().state_of(transaction), watch.named("declined")), ("pending", []))
     screen.choose(len(screen.wait(2)), "decline")

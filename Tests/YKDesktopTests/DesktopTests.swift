@@ -44,97 +44,133 @@ private final class Programs: Sendable {
 }
 
 private func session(_ names: String...) -> DesktopSession { DesktopSession { names.contains($0) ? "x" : nil } }
-private let bus = session("DBUS_SESSION_BUS_ADDRESS")
+
+/// A notification service, with the notifications that it was asked to show.
+private final class Service: NotificationService {
+    struct Shown: Equatable {
+        let title: String
+        let body: String
+        let actions: [String]
+        let milliseconds: Int32
+    }
+
+    private let number: UInt32?
+    private let isReachable: Bool
+    private let all = Mutex<(shown: [Shown], closed: [UInt32])>(([], []))
+    private let listener = Mutex<(@Sendable (UInt32, String) -> Void)?>(nil)
+    private let (isListening, isOver) = (Semaphore(), Semaphore())
+    /// What happens while a notification is being shown.
+    let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Gives each notification this number, or refuses it.
+    init(_ number: UInt32?, isReachable: Bool = true) { (self.number, self.isReachable) = (number, isReachable) }
+
+    var shown: [Shown] { all.withLock { $0.shown } }
+    var closed: [UInt32] { all.withLock { $0.closed } }
+
+    func notify(_ title: String, _ body: String, actions: [String], milliseconds: Int32) -> UInt32? {
+        all.withLock {
+            $0.shown.append(Shown(title: title, body: body, actions: actions, milliseconds: milliseconds))
+        }
+        meanwhile.withLock { $0 }?()
+        return number
+    }
+
+    func close(_ number: UInt32) { all.withLock { $0.closed.append(number) } }
+
+    func watch() -> Bool { isReachable }
+
+    func listen(_ pressed: @escaping @Sendable (UInt32, String) -> Void) {
+        listener.withLock { $0 = pressed }
+        isListening.post()
+        isOver.wait()
+    }
+
+    func end() { isOver.post() }
+
+    /// Waits until somebody listens; returns how to press a button.
+    func buttons() throws -> @Sendable (UInt32, String) -> Void {
+        isListening.wait()
+        return try #require(listener.withLock { $0 })
+    }
+}
 
 struct NotificationTests {
-    @Test func needsSessionAndTool() throws {
-        #expect(throws: DesktopError.noSession) { try DesktopNotifications(session(), Programs("gdbus", "").runner) }
-        #expect(throws: DesktopError.notInstalled(program: "gdbus")) {
-            try DesktopNotifications(bus, Programs("other", "").runner)
+    @Test func needsSession() throws {
+        #expect(throws: DesktopError.noSession) { try DesktopNotifications(session()) }
+        #expect(throws: DesktopError.noSession) {
+            _ = try NotificationButtons(
+                DesktopNotifications(Service(7, isReachable: false)), pressed: { _, _ in }, ended: {})
         }
     }
 
-    @Test func shows() throws {
-        let programs = Programs("gdbus", "(uint32 7,)\n")
-        let notifications = try DesktopNotifications(bus, programs.runner)
+    @Test func shows() {
+        let service = Service(7)
+        let notifications = DesktopNotifications(service)
         let number = notifications.show(
             "it's", ["<b>a & b</b>", "c\\d"], actions: [("show", "Show")], milliseconds: 5)
         notifications.close(7)
-        #expect(number == 7 && programs.starts.count == 2)
-        let words = programs.starts[0].arguments
-        #expect(words.starts(with: ["call", "--session", "--dest", "org.freedesktop.Notifications"]))
-        #expect(
-            words.suffix(8) == [
-                "'ykit'", "0", "'dialog-password'", #"'it\'s'"#,
-                #"'&lt;b&gt;a &amp; b&lt;/b&gt;\nc\\d'"#, "['show', 'Show']", "{'urgency': <byte 2>}", "5",
-            ])
-        #expect(programs.starts[1].arguments.suffix(2) == ["org.freedesktop.Notifications.CloseNotification", "7"])
+        #expect(number == 7 && service.closed == [7])
+        let wanted = Service.Shown(
+            title: "it's", body: "&lt;b&gt;a &amp; b&lt;/b&gt;\nc\\d", actions: ["show", "Show"], milliseconds: 5)
+        #expect(service.shown == [wanted])
     }
 
     @Test func isRefused() throws {
-        for programs in [Programs("gdbus", "(uint32 7,)", status: 1), Programs("gdbus", "nothing")] {
-            let notifications = try DesktopNotifications(bus, programs.runner)
-            #expect(notifications.show("a", [], milliseconds: 0) == nil)
-            let buttons = NotificationButtons(notifications) { _, _ in }
-            #expect(throws: DesktopError.notificationRefused) { try buttons.show("a", "a", [], actions: []) }
-        }
-    }
-
-    @Test func readsSignals() {
-        typealias Signal = DesktopNotifications.Signal
-        #expect(Signal("The name org.freedesktop.Notifications is owned by :1.5") == .connected)
-        let path = "/org/freedesktop/Notifications: org.freedesktop.Notifications"
-        #expect(Signal("\(path).ActionInvoked (uint32 7, 'decline')") == .action(number: 7, name: "decline"))
-        for line in ["", "\(path).NotificationClosed (uint32 7, uint32 1)", "\(path).ActionInvoked (uint32 x, 'a')"] {
-            #expect(Signal(line) == nil)
-        }
-    }
-
-    @Test func reportsButtons() throws {
-        let pressed = Mutex<[String]>([])
-        let line = "/o: org.freedesktop.Notifications.ActionInvoked (uint32 7, 'show')"
-        let early = Mutex<NotificationButtons?>(nil)
-        let programs = Programs([
-            "gdbus": { _ in
-                // The button is pressed before the number of the notification is known.
-                early.withLock { $0 }?.receive(line)
-                return .init(status: 0, output: Array("(uint32 7,)".utf8))
-            }
-        ])
-        let buttons = NotificationButtons(try DesktopNotifications(bus, programs.runner)) { identifier, action in
-            pressed.withLock { $0.append("\(identifier) \(action)") }
-        }
-        buttons.receive("The name org.freedesktop.Notifications is owned by :1.5")
-        buttons.receive(line)
-        #expect(pressed.withLock { $0 }.isEmpty)
-        early.withLock { $0 = buttons }
-        try buttons.show("first", "a", [], actions: [("show", "Show")])
-        early.withLock { $0 = nil }
-        buttons.receive(line)
-        buttons.receive("/o: org.freedesktop.Notifications.ActionInvoked (uint32 8, 'show')")
-        #expect(pressed.withLock { $0 } == ["first show", "first show"])
-        let count = programs.starts.count
-        buttons.close("second")
-        #expect(programs.starts.count == count)
-        buttons.close("first")
-        #expect(programs.starts.last?.arguments.suffix(2) == ["org.freedesktop.Notifications.CloseNotification", "7"])
-        buttons.receive(line)
-        #expect(pressed.withLock { $0 }.count == 2)
+        let notifications = DesktopNotifications(Service(nil))
+        #expect(notifications.show("a", [], milliseconds: 0) == nil)
+        let buttons = try NotificationButtons(notifications, pressed: { _, _ in }, ended: {})
+        #expect(throws: DesktopError.notificationRefused) { try buttons.show("a", "a", [], actions: []) }
         buttons.end()
+    }
+
+    @Test func reportsButtons() async throws {
+        let (events, event) = AsyncStream.makeStream(of: String.self)
+        let service = Service(7)
+        let buttons = try NotificationButtons(
+            DesktopNotifications(service), pressed: { event.yield("\($0) \($1)") }, ended: { event.yield("ended") })
+        let press = try service.buttons()
+        press(7, "before any is shown")
+        // A button is pressed before the number of its notification is known.
+        let isPressed = Semaphore()
+        service.meanwhile.withLock {
+            $0 = {
+                _ = SystemThread.start {
+                    press(7, "show")
+                    isPressed.post()
+                }
+            }
+        }
+        try buttons.show("first", "a", [], actions: [("show", "Show")])
+        isPressed.wait()
+        press(8, "show")
+        press(7, "decline")
+        buttons.close("second")
+        #expect(service.closed.isEmpty)
+        buttons.close("first")
+        #expect(service.closed == [7])
+        press(7, "show")
+        service.end()
+        var all: [String] = []
+        for await event in events {
+            all.append(event)
+            if event == "ended" { break }
+        }
+        #expect(all == ["first show", "first decline", "ended"])
     }
 }
 
 struct TouchNotifierTests {
     @Test func showsAndCloses() throws {
-        let programs = Programs("gdbus", "(uint32 3,)")
-        let notifier = TouchNotifier(.desktop(try DesktopNotifications(bus, programs.runner)), programs.runner) { _ in
+        let service = Service(3)
+        let notifier = TouchNotifier(.desktop(DesktopNotifications(service)), Programs([:]).runner) { _ in
             Issue.record("it failed")
         }
         notifier.begin("touch the key", for: "sign in")
         notifier.end()
         notifier.finish()
-        #expect(programs.starts.map { $0.arguments.contains("'Touch the key'") } == [true, false])
-        #expect(programs.starts[1].arguments.last == "3")
+        let wanted = Service.Shown(title: "Touch the key", body: "sign in", actions: [], milliseconds: 0)
+        #expect(service.shown == [wanted] && service.closed == [3])
     }
 
     @Test func runsCommands() throws {
@@ -154,12 +190,10 @@ struct TouchNotifierTests {
         let programs =
             kind == 1
             ? Programs(["sh": { _ throws(ProgramError) in throw .timedOut(program: "sh") }])
-            : Programs([
-                "sh": { _ in .init(status: 4, output: []) }, "gdbus": { _ in .init(status: 1, output: []) },
-            ])
+            : Programs("sh", "", status: 4)
         let errors = Mutex<[DesktopError]>([])
         let means: TouchNotifier.Means =
-            kind == 2 ? .desktop(try DesktopNotifications(bus, programs.runner)) : .command("mine")
+            kind == 2 ? .desktop(DesktopNotifications(Service(nil))) : .command("mine")
         let notifier = TouchNotifier(means, programs.runner) { error in errors.withLock { $0.append(error) } }
         for _ in 0..<2 {
             notifier.begin("touch", for: "")
@@ -220,20 +254,33 @@ struct ClipboardTests {
 }
 
 struct ScreenLockTests {
-    @Test(arguments: [("(<true>,)", true), ("(<false>,)", false)])
-    func asksOnceASecond(_ answer: String, _ isLocked: Bool) {
-        let programs = Programs("gdbus", answer)
-        var lock = ScreenLock(programs.runner)
+    /// A lock that answers this, and how often it was asked.
+    private func lock(_ answer: Bool?) -> (lock: ScreenLock, count: @Sendable () -> Int) {
+        let asked = Counter()
+        return (
+            ScreenLock {
+                asked.number.withLock { $0 += 1 }
+                return answer
+            }, { asked.number.withLock { $0 } }
+        )
+    }
+
+    private final class Counter: Sendable {
+        let number = Mutex(0)
+    }
+
+    @Test(arguments: [true, false]) func asksOnceASecond(_ isLocked: Bool) {
+        let (first, count) = lock(isLocked)
+        var lock = first
         let answers = [lock.isLocked(), lock.isLocked()]
-        #expect(answers == [isLocked, isLocked] && programs.starts.count == 1)
+        #expect(answers == [isLocked, isLocked] && count() == 1)
     }
 
     @Test func isSilent() {
-        let programs = Programs("gdbus", "(<true>,)", status: 1)
-        var lock = ScreenLock(programs.runner)
-        var missing = ScreenLock(Programs([:]).runner)
-        let answers = [lock.isLocked(), lock.isLocked(), missing.isLocked()]
-        #expect(answers == [false, false, false] && programs.starts.count == 1)
+        let (first, count) = lock(nil)
+        var lock = first
+        let answers = [lock.isLocked(), lock.isLocked()]
+        #expect(answers == [false, false] && count() == 1)
     }
 }
 

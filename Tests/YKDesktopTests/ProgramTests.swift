@@ -29,52 +29,9 @@ private final class Scripts {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     subscript(name: String) -> String { "\(path)/\(name)" }
-
-    /// Finds the scripts by their names.
-    var runner: ProgramRunner {
-        let system = ProgramRunner.system(Cancellation(), limit: .seconds(60))
-        let path = path
-        return ProgramRunner(
-            find: { name in
-                let file = "\(path)/\(name)"
-                return FileManager.default.isExecutableFile(atPath: file) ? file : nil
-            }, run: system.run)
-    }
 }
 
 struct ProgramTests {
-    @Test func readsButtonsUntilTheServiceEnds() async throws {
-        let (events, event) = AsyncStream.makeStream(of: String.self)
-        let scripts = try Scripts([
-            "gdbus": """
-            if [ "$1" = call ]; then echo '(uint32 7,)'; : >"$0.shown"; exit; fi
-            echo 'The name org.freedesktop.Notifications is owned by :1.5'
-            until [ -e "$0.shown" ]; do sleep 0.01; done
-            echo "/o: org.freedesktop.Notifications.ActionInvoked (uint32 7, 'show')"
-            """
-        ])
-        let session = DesktopSession { $0 == "DBUS_SESSION_BUS_ADDRESS" ? "x" : nil }
-        let buttons = try NotificationButtons(
-            try DesktopNotifications(session, scripts.runner), pressed: { event.yield("\($0) \($1)") },
-            ended: { event.yield("ended") })
-        try buttons.show("first", "a", [], actions: [("show", "Show")])
-        // In either order: the button may be known to be pressed only once the notification's number is.
-        var told: Set<String> = []
-        for await event in events where told.insert(event).inserted && told.count == 2 { break }
-        #expect(told == ["first show", "ended"])
-        buttons.end()
-    }
-
-    @Test func aMonitorThatCannotBeStartedIsAnError() throws {
-        let scripts = try Scripts(["gdbus": "exit"])
-        let session = DesktopSession { $0 == "DBUS_SESSION_BUS_ADDRESS" ? "x" : nil }
-        let notifications = try DesktopNotifications(session, scripts.runner)
-        try FileManager.default.removeItem(atPath: scripts["gdbus"])
-        #expect(throws: DesktopError.self) {
-            _ = try NotificationButtons(notifications, pressed: { _, _ in }, ended: {})
-        }
-    }
-
     @Test func asksWithPrograms() throws {
         let scripts = try Scripts([
             "askpass": #"[ "$SSH_ASKPASS_PROMPT" = confirm ] && exit; [ "$1" = 'PIN: ' ] && echo 123456"#,

@@ -10,10 +10,10 @@ extension DesktopError: Explained {
             Explanation(
                 "no-desktop", .failed, "there is no desktop session to notify",
                 hint: "omit --notify and YKIT_NOTIFY, or start ykit in a session, as a unit of 'systemctl --user'")
-        case .notInstalled(let program):
+        case .notInstalled(let library):
             Explanation(
-                "no-gdbus", .failed, "\(program), which connects to the desktop, is not installed",
-                hint: "sudo apt install libglib2.0-bin")
+                "no-libsystemd", .failed, "\(library), which connects to the desktop, is not installed",
+                hint: "sudo apt install libsystemd0")
         case .noClipboard:
             Explanation(
                 "no-clipboard", .failed,

@@ -28,8 +28,8 @@ public struct DesktopSession: Hashable, Sendable {
 public enum DesktopError: Error, Hashable, Sendable {
     /// There is no desktop session.
     case noSession
-    /// The program that communicates with the desktop is not installed.
-    case notInstalled(program: String)
+    /// The library that communicates with the desktop is not installed.
+    case notInstalled(library: String)
     /// There is no clipboard: neither wl-copy in a Wayland session nor xclip in an X11 session.
     case noClipboard
     /// The program could not reach the clipboard.

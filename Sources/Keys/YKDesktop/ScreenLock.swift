@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKHardware
-public import YKTransport
-
 /// Whether the screen is locked, according to logind (LockedHint).
 public struct ScreenLock: Sendable {
-    private let programs: ProgramRunner
+    private let query: @Sendable () -> Bool?
     private var next = ContinuousClock.now
     private var isKnownLocked = false
     private var isSilent = false
@@ -13,11 +10,13 @@ public struct ScreenLock: Sendable {
     private static let patience = Duration.seconds(1)
 
     /// Watches the screen of this process's session.
-    public init(cancellation: Cancellation = Cancellation()) {
-        self.init(.system(cancellation, limit: .seconds(3)))
+    public init() {
+        let bus = MessageBus(isOfSystem: true)
+        self.init { bus?.isLocked() }
     }
 
-    package init(_ programs: ProgramRunner) { self.programs = programs }
+    /// Watches what a function says: `nil` if unknown.
+    init(_ query: @escaping @Sendable () -> Bool?) { self.query = query }
 
     /// Queries logind, at most once a second, and not again if it does not answer.
     ///
@@ -26,19 +25,11 @@ public struct ScreenLock: Sendable {
         guard !isSilent else { return false }
         guard next <= .now else { return isKnownLocked }
         next = .now + Self.patience
-        guard let gdbus = programs.find("gdbus"),
-            let result = try? programs.run(
-                gdbus,
-                [
-                    "call", "--system", "--timeout", "2", "--dest", "org.freedesktop.login1", "--object-path",
-                    "/org/freedesktop/login1/session/auto", "--method", "org.freedesktop.DBus.Properties.Get",
-                    "org.freedesktop.login1.Session", "LockedHint",
-                ], [], [:]), result.status == 0
-        else {
+        guard let isLocked = query() else {
             isSilent = true
             return false
         }
-        isKnownLocked = String(decoding: result.output, as: UTF8.self).hasPrefix("(<true>")
-        return isKnownLocked
+        isKnownLocked = isLocked
+        return isLocked
     }
 }

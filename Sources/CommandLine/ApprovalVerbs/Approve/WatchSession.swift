@@ -53,7 +53,7 @@ struct WatchSession {
     let notifier: DesktopNotifier?
     /// Whether polling pauses while the computer runs on battery.
     var pausesOnBattery = false
-    private var lock = ScreenLock(cancellation: Interruption.cancellation)
+    private var lock = ScreenLock()
     private var unverified = 0
     /// Reported requests by nonce, for choices in notifications.
     private var reported: [String: OpenRequest] = [:]

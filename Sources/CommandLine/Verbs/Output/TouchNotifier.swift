@@ -7,7 +7,7 @@ package import YKDesktop
 extension TouchNotifier {
     /// Returns the notifier chosen by `--notify` or YKIT_NOTIFY: `desktop`, or a shell command; `nil` without either.
     ///
-    /// - Throws: `no-desktop` or `no-gdbus`.
+    /// - Throws: `no-desktop` or `no-libsystemd`.
     package static func wanted(_ options: GlobalOptions) throws(Explanation) -> TouchNotifier? {
         let means: Means
         switch options.notify ? "desktop" : Variables["YKIT_NOTIFY"] ?? "" {
@@ -24,7 +24,7 @@ extension TouchNotifier {
 extension DesktopNotifications {
     /// The notifications of this process's session.
     package static func found() throws(Explanation) -> DesktopNotifications {
-        do { return try DesktopNotifications(.current, cancellation: Interruption.cancellation) } catch {
+        do { return try DesktopNotifications(.current) } catch {
             throw error.explanation
         }
     }

@@ -26,11 +26,6 @@ package enum Spawn {
     package static func detach(_ program: String, _ arguments: [String], input: [UInt8]) throws(Explanation) {
         do { try ChildProcess.detach(program, arguments, input: input) } catch { throw error.explanation }
     }
-
-    /// Starts a program that writes lines.
-    static func stream(_ program: String, _ arguments: [String]) throws(Explanation) -> ChildProcess.Stream {
-        do { return try ChildProcess.stream(program, arguments) } catch { throw error.explanation }
-    }
 }
 
 extension UserFolder {

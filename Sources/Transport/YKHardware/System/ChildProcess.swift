@@ -115,53 +115,6 @@ package enum ChildProcess {
         _ = try start(program, arguments, stdin: stdin, stdout: null, isDetached: true)
     }
 
-    /// A program that writes lines while it runs.
-    package final class Stream: Sendable {
-        private let child: pid_t
-        private let output: Int32
-
-        fileprivate init(child: pid_t, output: Int32) { (self.child, self.output) = (child, output) }
-
-        /// Calls `body` with each line, truncated to 4096 bytes, until the program exits.
-        package func lines(_ body: (String) -> Void) {
-            var line: [UInt8] = []
-            var block = [UInt8](repeating: 0, count: 4096)
-            while true {
-                let count = read(output, &block, block.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { break }
-                for byte in block[..<count] {
-                    if byte == 0x0A {
-                        body(String(decoding: line, as: UTF8.self))
-                        line = []
-                    } else if line.count < 4096 {
-                        line.append(byte)
-                    }
-                }
-            }
-            close(output)
-            waitpid(child, nil, 0)
-        }
-
-        /// Terminates the program, after which ``lines(_:)`` returns.
-        package func end() { kill(child, SIGTERM) }
-    }
-
-    /// Starts a program that writes lines.
-    package static func stream(_ program: String, _ arguments: [String]) throws(ProgramError) -> Stream {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw failure(program) }
-        defer { close(ends[1]) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        defer { close(null) }
-        do { return Stream(child: try start(program, arguments, stdin: null, stdout: ends[1]), output: ends[0]) } catch
-        {
-            close(ends[0])
-            throw error
-        }
-    }
-
     /// Creates an in-memory file with these bytes, positioned at its start.
     private static func memory(_ bytes: [UInt8]) throws(ProgramError) -> Int32 {
         let name = "/ykit-\(getpid())-\(UInt64.random(in: .min ... .max))"
