@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """libfido2's fido2-cred and fido2-assert verify what ykit makes: every algorithm, with and without PIN, both PIN protocols,
 hmac-secret, U2F, over HID and as a card. They accept it, and refuse it with a bit changed, and so does `ykit fido2 verify`.
+ML-DSA, which libfido2 does not know, is signed by cryptography.
 
 YKIT is the ykit to test.
 """
 
 import base64
+import hashlib
+import importlib.util
 import json
 import os
 import pathlib
 import subprocess
+
+from cryptography.hazmat.primitives.asymmetric import mldsa
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from lib.peer import YKIT, expect, own_folder
 
@@ -23,8 +29,9 @@ CHANGES = {
 }
 
 
-def run(*command, text=""):
-    return subprocess.run([str(word) for word in command], input=text, capture_output=True, text=True, timeout=60)
+def run(*command, text="", **variables):
+    return subprocess.run([str(word) for word in command], input=text, capture_output=True, text=True, timeout=60,
+                          env={**os.environ, **variables})
 
 
 def base(data):
@@ -128,3 +135,34 @@ def test_libfido2():
     for carrier, way in ways.items():
         for algorithm in algorithms:
             ceremony(folder, f"{algorithm} with PIN and hmac-secret over {carrier}", way, algorithm, True, True)
+
+
+def newer_openssl(folder):
+    """A folder with the libcrypto of psycopg's wheel under its usual name."""
+    package, = importlib.util.find_spec("psycopg_binary").submodule_search_locations
+    library, = pathlib.Path(f"{package}.libs").glob("libcrypto-*.so.3")
+    place = pathlib.Path(folder) / "openssl"
+    place.mkdir()
+    (place / "libcrypto.so.3").symlink_to(library)
+    return str(place)
+
+
+def test_mldsa():
+    """Verified by ykit's own code with OpenSSL 3.0, and by OpenSSL 3.5."""
+    folder = own_folder()
+    newer = newer_openssl(folder)
+    for kind in (mldsa.MLDSA44PrivateKey, mldsa.MLDSA65PrivateKey, mldsa.MLDSA87PrivateKey):
+        key, (pem, digest) = kind.generate(), (pathlib.Path(folder) / "key.pem", os.urandom(32))
+        pem.write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+        facts = hashlib.sha256(b"example.com").digest() + b"\x01" + bytes(4)
+        lines = [base(digest), "example.com", base(b"\x58\x25" + facts), base(key.sign(facts + digest))]
+        for by, variables in (("this system", {}), ("OpenSSL 3.5", {"LD_LIBRARY_PATH": newer, "LD_DEBUG": "libs"})):
+            def judge(lines):
+                return run(YKIT, "fido2", "verify", "--format", "libfido2", "--public-key", pem, "-",
+                           text="".join(f"{line}\n" for line in lines), **variables)
+            good = judge(lines)
+            expect(f"{kind.__name__} by {by} is accepted", good.returncode, 0)
+            if variables:
+                expect("with that library", f"{newer}/libcrypto.so.3" in good.stderr)
+            for what, place in CHANGES["assertion"].items():
+                expect(f"and not with another {what}", judge(changed(lines, *place)).returncode, 8)

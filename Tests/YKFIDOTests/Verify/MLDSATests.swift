@@ -81,7 +81,8 @@ struct MLDSATests {
     }
 
     /// Repeated bytes as keys and signatures of the right lengths.
-    @Test(arguments: [UInt8(0x00), 0x55, 0xFF], makers.indices) func refusesFilling(_ byte: UInt8, _ maker: Int) throws {
+    @Test(arguments: [UInt8(0x00), 0x55, 0xFF], makers.indices) func refusesFilling(_ byte: UInt8, _ maker: Int) throws
+    {
         for (set, keySize, size) in [
             (VerificationKey.MLDSA.mlDSA44, 1312, 2420), (.mlDSA65, 1952, 3309), (.mlDSA87, 2592, 4627),
         ] {
