@@ -58,8 +58,8 @@ struct Doctor: Verb {
         let diagnosis = await run.keys.diagnosis()
         let bridges = Check.bridges(run.software == nil ? BridgeDevice.all() : [])
         let model = if let list { await Self.model(list, in: run) } else { [Check]() }
-        let suffixes = Check(PublicSuffixList.newest, at: run.now)
-        let checks = Self.configuration(run.configuration) + diagnosis.checks + bridges + model + [suffixes]
+        let suffixes = Self.suffixes(.newest, at: run.now)
+        let checks = Self.configuration(run.configuration) + diagnosis.checks + bridges + model + suffixes
         let found = Findings(checks: checks, report: report, fixed: fix ? fixed : nil)
         let problems = found.problems
         var outcome = Outcome(found, fixed + (Check.lines(checks) + [Self.summary(problems.count)]).asProse)
@@ -68,7 +68,7 @@ struct Doctor: Verb {
         }
         if let report {
             let configuration = Self.configuration(run.configuration, showsValues: false)
-            let shown = configuration + diagnosis.checks + model + [suffixes]
+            let shown = configuration + diagnosis.checks + model + suffixes
             let facts = diagnosis.facts
             let text = DoctorReport(facts: facts, checks: shown, system: .find()).lines(
                 ReportMask(facts, user: User.name, home: Variables["HOME"]))
@@ -112,21 +112,19 @@ struct Doctor: Verb {
         return checks
     }
 
+    /// An outdated list, which decides whether a site may use a parent domain.
+    private static func suffixes(_ list: PublicSuffixList, at now: Int64) -> [Check] {
+        guard list.isOld(at: now) else { return [] }
+        return [
+            Check("public-suffix", .note, "\(list.source) is older than a year", remedy: PublicSuffixList.remedy)
+        ]
+    }
+
     private static func summary(_ problems: Int) -> String {
         switch problems {
         case 0: "no problems found"
         case 1: "one problem"
         default: "\(problems) problems; fix the first one first, it may cause the others"
         }
-    }
-}
-
-extension Check {
-    /// Which list decides whether a site may use a parent domain.
-    init(_ list: PublicSuffixList, at now: Int64) {
-        let isOld = list.isOld(at: now)
-        self.init(
-            "public-suffix", isOld ? .note : .good, list.source + (isOld ? ", older than a year" : ""),
-            remedy: isOld ? PublicSuffixList.remedy : nil)
     }
 }

@@ -2,6 +2,8 @@
 
 import TerminalIO
 import Verbs
+import Words
+import YKFIDO
 import YKHardware
 import YKKeys
 
@@ -33,6 +35,7 @@ struct DoctorReport {
             "pcscd: \(service.program ?? "not installed"), version \(facts.serviceVersion ?? "?"), "
                 + "socket \(service.path) \(service.hasSocket ? "there" : "not there"), "
                 + "pcscd.socket \(service.socket), pcscd.service \(service.service)",
+            PublicSuffixList.newest.source,
         ]
         for key in facts.usb ?? [] {
             let parts = key.interfaces.map { part in
