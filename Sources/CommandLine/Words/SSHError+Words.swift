@@ -11,7 +11,8 @@ extension SSHError: Explained {
             Explanation(
                 "encrypted", .notSupported, "\(self)",
                 hint: "remove the passphrase with 'ssh-keygen -p -f FILE' (the file holds no secret)"
-                    + (SecurityKeyFile.decrypts(cipher) ? "" : ", or encrypt it with 'ssh-keygen -p -Z aes256-ctr -f FILE'"))
+                    + (SecurityKeyFile.decrypts(cipher)
+                        ? "" : ", or encrypt it with 'ssh-keygen -p -Z aes256-ctr -f FILE'"))
         case .wrongPassphrase:
             Explanation("file-password-wrong", .authentication, "wrong passphrase for the key file")
         case .notInSecurityKey(let type):
