@@ -96,7 +96,9 @@ let targets: [Target] = [
         ]),
     library(
         "Keys/YKKeyAgent",
-        ["YKInteraction", "YKKeys", "YKSSH", "YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),
+        [
+            "YKInteraction", "YKKeys", "YKSSH", "YKFIDO", "YKPIV", "YKHardware", "YKTransport", "YKCrypto", "YKWire",
+        ]),
     library(
         "Keys/YKLUKS",
         ["YKKeys", "YKFIDO", "YKPIV", "YKTransport", "YKHardware", "YKCrypto", "YKWire"]),
@@ -373,8 +375,8 @@ let targets: [Target] = [
     test(
         "YKKeyAgentTests",
         [
-            "YKKeyAgent", "YKInteraction", "YKSSH", "YKFIDO", "YKPIV", "YKVirtualKey", "YKTransport", "YKProtocols",
-            "YKCrypto", "YKWire",
+            "YKKeyAgent", "YKInteraction", "YKSSH", "YKFIDO", "YKPIV", "YKVirtualKey", "YKHardware", "YKTransport",
+            "YKProtocols", "YKCrypto", "YKWire",
         ]),
     test(
         "YKBridgeTests",

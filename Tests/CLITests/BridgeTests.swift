@@ -39,11 +39,18 @@ struct BridgeTests {
     func doctor() {
         let checks = Check.bridges(
             [HIDDevice.Access.readable, .denied, .missing].map { access in
-                BridgeDevice(path: "/dev/hidraw7", owner: access == .missing ? nil : "alice", access: access)
+                BridgeDevice(
+                    path: "/dev/hidraw7", name: Bridge.name, owner: access == .missing ? nil : "alice", access: access)
             })
         #expect(checks.map(\.verdict) == [.good, .note, .note])
         #expect(checks[0].seen.contains("as /dev/hidraw7, which belongs to alice"))
         #expect(checks[1].remedy?.contains("ykit-bridge@") == true)
         #expect(checks.allSatisfy { $0.name == "bridge" })
+        let others = Check.bridges(
+            [GuardSystem.name, FarEnd.name].map {
+                BridgeDevice(path: "/dev/hidraw8", name: $0, owner: "alice", access: .readable)
+            })
+        #expect(others[0].seen == "a guard presents the key to programs as /dev/hidraw8, which belongs to alice")
+        #expect(others[1].seen.contains("a key of another machine"))
     }
 }

@@ -13,6 +13,7 @@ import YKWire
 @testable import DeviceVerbs
 @testable import TerminalIO
 @testable import Verbs
+@testable import YKHardware
 
 /// The lines that `bridge`, `remote` and `virtual serve` print while they run. Names come from programs, sites and other
 /// machines.
@@ -52,14 +53,14 @@ final class EventLinesTests {
         #expect(before.contains { $0.hasPrefix("sign or decrypt with the PIV key in slot 9a, for lab") })
         #expect(before.contains { $0.hasPrefix("warning: sign in to example.com, for lab") })
         let refusals: [RemotePolicy.Refusal] = [
-            .command("authenticatorReset"), .otherSite, .localSecret, .probe, .nothingNext, .declined,
+            .command("authenticatorReset"), .otherSite, .refusedSite, .localSecret, .probe, .nothingNext, .declined,
             .tooManyQuestions, .malformed,
         ]
         for refusal in refusals { events.report(.refused(signIn, refusal)) }
         events.report(.refused(nil, .malformed))
         let refused = said
         #expect(refused.count == refusals.count + 1 && Set(refused).count == refused.count)
-        #expect(events.counts == (6, 9))
+        #expect(events.counts == (6, 10))
         #expect((before + refused).allSatisfy { !$0.contains("\u{1B}") && !$0.contains("\u{7}") })
         #expect(try logged().contains("refused lab") && !logged().contains("\u{1B}"))
     }
@@ -86,6 +87,57 @@ final class EventLinesTests {
         #expect(shown.count == 201 && shown.last == "lab| …" && events.counts.refused == 300)
         #expect(shown[1] == "search for credentials at ssh:1, for lab: done")
         #expect(shown.allSatisfy { $0.utf8.count < 300 })
+    }
+
+    @Test("what programs of this machine ask of a guarded key, and what became of it") func guarded() throws {
+        let events = GuardEvents(terminal, try log())
+        let signIn = Ceremony.signIn(site: "example.com")
+        events.report(.connected(program: "0.2.0"))
+        events.report(.begun(signIn, asks: true))
+        events.report(.answered(signIn, status: 0))
+        events.report(.refused(signIn, .refusedSite))
+        events.report(.refused(nil, .command("reset")))
+        events.report(.withdrawn(signIn))
+        events.report(.failed(signIn, .wrongPIN(nil)))
+        let shown = said
+        #expect(shown.contains("sign in to example.com: done"))
+        #expect(shown.contains("refused to sign in to example.com: --refuse names this site"))
+        #expect(shown.contains { $0.contains("'ykit guard pause' gives it to them") })
+        #expect(shown.contains { $0.hasPrefix("warning: sign in to example.com: ") })
+        #expect(events.counts == (1, 2))
+        for number in 1...300 { events.report(.searched(site: "a\u{1B}\(number)", status: 0)) }
+        let searched = said
+        #expect(searched.last == "…" && searched.count < 210 && searched.allSatisfy { !$0.contains("\u{1B}") })
+        let parts: [GuardEvent] = [
+            .listening(path: "/run/ykit/guard.sock"), .connected(process: 7), .refusedSecond(process: 8, serving: 7),
+            .refusedUser(1001), .taken(path: "/dev/ykit-guard/hidraw0"), .presented(node: "/dev/hidraw1"),
+            .presented(node: ""), .givenBack, .paused(300), .paused(0), .failed(.lost),
+            .notTaken(.init(path: "/dev/hidraw0", number: ENOENT)),
+        ]
+        for event in parts { events.report(event) }
+        #expect(Set(said).count == parts.count)
+    }
+
+    @Test("a question names the site, what it opens, and who may be asking") func guardQuestions() {
+        func question(_ ceremony: Ceremony, _ programs: [String] = []) -> String {
+            BridgeQuestion.local(ceremony, programs: programs).words.question
+        }
+        #expect(question(.signIn(site: "example.com")) == "use the key to sign in to example.com")
+        #expect(
+            question(.signIn(site: "example.com"), ["firefox"])
+                == "use the key to sign in to example.com (asked by 'firefox')")
+        #expect(
+            question(.register(site: "ssh:", user: "alice"), ["a", "b'", "c\u{1B}", "d"])
+                == "use the key to create a credential at ssh:, for 'alice', which is an SSH key "
+                + "(asked by one of 'a', 'b\\'', 'c\\u{1b}')")
+        let sites = [
+            "io.systemd.cryptsetup", "io.systemd.home", "age-encryption.org", "ssh:", "pam://lab", "ykit:store",
+            "intranet",
+        ]
+        let opened = sites.map { Ceremony.deriveSecret(site: $0).localSecret }
+        #expect(!opened.contains(nil) && Set(opened).count == sites.count)
+        #expect(Ceremony.deriveSecret(site: "example.com").localSecret == nil && Ceremony.select.localSecret == nil)
+        #expect(AccountQuestion(site: "example.com", accounts: []).words.question == "which account at example.com")
     }
 
     @Test("the cards of a bridge, and what their users have to do") func bridge() throws {

@@ -93,6 +93,8 @@ import Testing
         ("sudo ykit bridge", "needs the kernel's uhid and a card"),
         ("sudo ykit --reader ACR122U bridge", "needs the kernel's uhid and a card"),
         ("ykit remote dev", "needs another machine"),
+        ("sudo ykit guard", "needs the kernel's uhid"),
+        ("ykit guard", "needs its system part"),
         ("ykit virtual serve", "needs pcscd"),
         ("sudo ykit virtual serve", "needs the kernel's uhid"),
         ("ykit --scp 03 sd keys set-allowlist", "needs the key of a CA on the security key"),

@@ -334,6 +334,15 @@ def bridge():
     expect("the article on the bridge: the service", (user, os.path.exists(f"{ROOT}/tools/build/bridge/{unit}@.service")), ("alice", True))
 
 
+def guard():
+    """What would happen; a device takes the kernel's uhid, where the guard's test types the rest (guard.test)."""
+    shown = blocks("Guard")[1]
+    plans("the article on the guard", next(text for text in shown if "guard --plan" in text).splitlines()[0], "would ask before each use")
+    plans("the article on the guard", next(text for text in shown if "guard --plan" in text).splitlines()[1], "would listen at /run/ykit/guard.sock for alice")
+    for line in next(text for text in shown if "guard pause" in text).splitlines():
+        plans("the article on the guard", line + " --plan", "would ask the system part to " + line.split()[2])
+
+
 def test_articles():
     for name in ("SSH_AUTH_SOCK", "SSH_ASKPASS", "DISPLAY", "WAYLAND_DISPLAY"):
         os.environ.pop(name, None)
@@ -354,3 +363,4 @@ def test_articles():
     volume()
     remote()
     bridge()
+    guard()

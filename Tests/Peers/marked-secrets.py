@@ -602,7 +602,7 @@ def age():
 
 #: Verbs that send and get no secret of their own, or no recording can be made of.
 WITHOUT = [
-    "list", "info", "setup", "compare", "inventory", "luks", "bridge", "remote", "doctor", "apdu", "completion", "schema", "qr",
+    "list", "info", "setup", "compare", "inventory", "luks", "bridge", "remote", "guard", "doctor", "apdu", "completion", "schema", "qr",
     "udev-rules", "oath-info", "oath-export", "oath-delete",
     "oath-access-remember", "oath-access-forget", "oath-reset", "fido2-info", "fido2-select", "fido2-wink",
     "fido2-pin-retries", "fido2-verify", "fido2-try", "fido2-sign-key", "fido2-credentials-update", "fido2-credentials-delete",

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKFIDO
+import YKHardware
 import YKPIV
 import YKTestSupport
 import YKTransport
@@ -54,7 +55,7 @@ struct AgentSocketTests {
         }
         let reply = await withCheckedContinuation { continuation in
             _ = SystemThread.start {
-                let client = AgentSocket.connect(path, within: .seconds(5)) ?? -1
+                let client = LocalSocket.connect(path, within: .seconds(5)) ?? -1
                 defer { close(client) }
                 // The agent is its own upstream, which is found and left out.
                 let isSent = AgentStream.send(Self.list, to: client)
@@ -68,7 +69,7 @@ struct AgentSocketTests {
         for await _ in ended {}
         #expect(await keys.identities().isEmpty)
         socket.end()
-        #expect(access(path, F_OK) != 0 && AgentSocket.connect(path, within: .seconds(1)) == nil)
+        #expect(access(path, F_OK) != 0 && LocalSocket.connect(path, within: .seconds(1)) == nil)
     }
 
     @Test func replacesSocketsLeftBehind() throws {
@@ -192,7 +193,7 @@ struct AgentSocketTests {
             let message =
                 [13, 0, 0, 0, UInt8(blob.count)] + blob + [0, 0, 0, 1, 7] + [0, 0, 0, 0]
             for (number, how) in [Int32(SHUT_RDWR), Int32(SHUT_WR)].enumerated() {
-                let client = AgentSocket.connect(path, within: .seconds(5)) ?? -1
+                let client = LocalSocket.connect(path, within: .seconds(5)) ?? -1
                 _ = AgentStream.send(message, to: client)
                 while count.withLock({ $0.asked }) <= number { usleep(1000) }
                 shutdown(client, how)
@@ -201,7 +202,7 @@ struct AgentSocketTests {
                 _ = recv(client, &byte, 1, 0)
                 close(client)
             }
-            let clients = (0..<100).compactMap { _ in AgentSocket.connect(path, within: .seconds(5)) }
+            let clients = (0..<100).compactMap { _ in LocalSocket.connect(path, within: .seconds(5)) }
             defer { clients.forEach { close($0) } }
             return clients.count { AgentStream.send(Self.list, to: $0) && AgentStream.receive($0) != nil }
         }
@@ -236,7 +237,7 @@ struct AgentUpstreamTests {
             try process.run()
             try await onThread { [socket, process] in
                 while process.isRunning {
-                    if let descriptor = AgentSocket.connect(socket, within: .seconds(1)) {
+                    if let descriptor = LocalSocket.connect(socket, within: .seconds(1)) {
                         close(descriptor)
                         return
                     }

@@ -18,6 +18,7 @@ package enum DeviceCommands {
     /// Commands that concern no single application, or that need no key.
     package static var others: [CommandTopic] {
         [
+            CommandTopic("your key in every program, asked before each use", [GuardVerb.self]),
             CommandTopic(
                 "a card for browsers; a key for a machine reached by ssh", [BridgeVerb.self, RemoteVerb.self]),
             CommandTopic(

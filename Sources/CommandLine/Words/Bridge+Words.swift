@@ -75,7 +75,19 @@ extension BridgeQuestion: Worded {
             QuestionWords(
                 "Use the key for another machine?",
                 "\(Untrusted.site(host)) asks to \(ceremony.words): use your key")
+        case .local(let ceremony, let programs):
+            QuestionWords(
+                "Use the key?",
+                "use the key to \(ceremony.words)" + (ceremony.localSecret.map { ", which \($0)" } ?? "")
+                    + Self.asking(programs))
         }
+    }
+
+    /// Who asks, as far as is known: any of the programs that have the device open.
+    private static func asking(_ programs: [String]) -> String {
+        let names = programs.prefix(3).map { Untrusted.name($0) }
+        guard let first = names.first else { return "" }
+        return names.count == 1 ? " (asked by \(first))" : " (asked by one of \(names.joined(separator: ", ")))"
     }
 
     /// The message for a use that could not be confirmed.
@@ -83,6 +95,36 @@ extension BridgeQuestion: Worded {
         switch self {
         case .card(let ceremony, let reader): "the card in '\(reader.printable)' was not used to \(ceremony.words)"
         case .remote(let ceremony, let host): "the key was not used to \(ceremony.words) for \(Untrusted.site(host))"
+        case .local(let ceremony, _): "the key was not used to \(ceremony.words)"
         }
+    }
+}
+
+extension Ceremony {
+    /// What a credential of a relying party that is not a web site opens, after "which"; `nil` for a web site.
+    package var localSecret: String? {
+        switch self {
+        case .register(let site, _), .signIn(let site), .deriveSecret(let site): Self.localSecret(of: site)
+        default: nil
+        }
+    }
+
+    private static func localSecret(of site: String) -> String? {
+        guard RemotePolicy.isLocal(site) else { return nil }
+        return switch site {
+        case "io.systemd.cryptsetup": "opens encrypted disks of this machine"
+        case "io.systemd.home": "opens home folders of this machine"
+        case "age-encryption.org": "decrypts files"
+        case _ where site.hasPrefix("ssh:"): "is an SSH key"
+        case _ where site.hasPrefix("pam://"): "is a login of this machine"
+        case _ where site.hasPrefix("ykit:"): "opens a store of ykit"
+        default: "is not a web site and may guard a secret of this machine"
+        }
+    }
+}
+
+extension AccountQuestion: Worded {
+    package var words: QuestionWords {
+        QuestionWords("Which account?", "which account at \(Untrusted.site(site))")
     }
 }

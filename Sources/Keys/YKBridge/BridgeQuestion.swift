@@ -10,6 +10,8 @@ public enum BridgeQuestion: Question, Hashable {
     case card(Ceremony, reader: String)
     /// The key here, for a program at a far end, by its name as the user typed it.
     case remote(Ceremony, host: String)
+    /// The key here, for a program of this machine: the names of those that may be asking.
+    case local(Ceremony, programs: [String])
 
     /// Yes or no.
     public var way: Way<Void> { .agree(()) }

@@ -28,6 +28,8 @@ public struct RemotePolicy: Hashable, Sendable {
         case command(String)
         /// A site that is not among those allowed.
         case otherSite
+        /// A site that is refused.
+        case refusedSite
         /// A relying party that is not named and whose credentials guard secrets or log-ins of this machine.
         case localSecret
         /// A search for credentials without a touch, for a site that is not named.

@@ -2,6 +2,7 @@
 
 import Glibc
 import Synchronization
+import YKHardware
 public import YKSSH
 public import YKTransport
 
@@ -61,81 +62,15 @@ public final class AgentSocket: Sendable {
     /// Removes the socket, unless systemd created it or the path now belongs to a different file.
     public func end() { if let file, SocketFile(path) == file { unlink(path) } }
 
-    /// A socket in the file system.
-    private struct SocketFile: Equatable {
-        private let device: dev_t
-        private let number: ino_t
-
-        /// Reads the status of a path without following links; `nil` unless it is a socket.
-        init?(_ path: String) {
-            var info = stat()
-            guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFSOCK else { return nil }
-            (device, number) = (info.st_dev, info.st_ino)
-        }
-    }
-
     private static func listen(at path: String) throws(AgentSocketError) -> Int32 {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw .failed(path: nil, number: errno) }
-        var address = try address(path)
-        if SocketFile(path) != nil {
-            guard !answers(path) else {
-                close(descriptor)
-                throw .agentListens(path: path)
-            }
-            // A socket without a listener was left by an agent that was killed.
-            unlink(path)
-        }
-        let mask = umask(0o177)
-        defer { umask(mask) }
-        let bound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        do { return try LocalSocket.listen(at: path) } catch {
+            switch error {
+            case .listens(let path): throw .agentListens(path: path)
+            case .exists(let path): throw .exists(path: path)
+            case .unsuitablePath: throw .unsuitablePath
+            case .failed(let path, let number): throw .failed(path: path, number: number)
             }
         }
-        guard bound == 0, Glibc.listen(descriptor, 64) == 0 else {
-            let number = errno
-            close(descriptor)
-            throw number == EADDRINUSE ? .exists(path: path) : .failed(path: path, number: number)
-        }
-        return descriptor
-    }
-
-    private static func address(_ path: String) throws(AgentSocketError) -> sockaddr_un {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw .unsuitablePath
-        }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        return address
-    }
-
-    /// Connects to a socket; returns `nil` if nothing listens there or the connection is not accepted in time.
-    package static func connect(_ path: String, within limit: Duration) -> Int32? {
-        guard var address = try? address(path) else { return nil }
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return nil }
-        // If the queue of clients is full, connect(2) waits as long as send(2) may.
-        var time = timeval(tv_sec: Int(limit.components.seconds), tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        if connected == 0 { return descriptor }
-        let failure = errno
-        close(descriptor)
-        errno = failure
-        return nil
-    }
-
-    private static func answers(_ path: String) -> Bool {
-        guard let descriptor = connect(path, within: .seconds(1)) else { return errno == EAGAIN }
-        close(descriptor)
-        return true
     }
 
     /// Serves clients, each on a separate thread, until it is cancelled.
@@ -192,19 +127,5 @@ public final class AgentSocket: Sendable {
             let count = (counts[process] ?? 1) - 1
             counts[process] = count == 0 ? nil : count
         }
-    }
-}
-
-/// The process at the other end of a socket when it was connected, or when it began to listen (`SO_PEERCRED`, unix(7)).
-struct PeerCredentials {
-    let process: pid_t
-    let user: uid_t
-
-    init?(of socket: Int32) {
-        // struct ucred, which requires _GNU_SOURCE: process, user, group.
-        var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
-        var size = socklen_t(MemoryLayout.size(ofValue: credentials))
-        guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else { return nil }
-        (process, user) = (credentials.0, credentials.1)
     }
 }

@@ -3,6 +3,7 @@
 import Glibc
 import Synchronization
 import YKCrypto
+import YKHardware
 import YKTransport
 
 /// The connection of one client to another agent. It is bound to the same sessions as the client's, so that the other
@@ -59,7 +60,7 @@ final class AgentUpstream {
     /// Connects to the other agent, and sends it the bindings; an agent that does not support them refuses them.
     private func connect(_ deadline: Deadline) -> Bool {
         if descriptor != nil { return true }
-        guard let other = AgentSocket.connect(path, within: Self.patience) else { return false }
+        guard let other = LocalSocket.connect(path, within: Self.patience) else { return false }
         _ = fcntl(other, F_SETFL, O_NONBLOCK)
         descriptor = other
         answered = .now - Self.patience

@@ -39,4 +39,8 @@ long ykit_access_list(const char *path, unsigned char *bytes, size_t room) {
     return getxattr(path, "system.posix_acl_access", bytes, room);
 }
 
+int ykit_set_access_list(const char *path, const unsigned char *bytes, size_t count) {
+    return setxattr(path, "system.posix_acl_access", bytes, count, 0);
+}
+
 int ykit_hide_process(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }

@@ -104,6 +104,8 @@ final class NearUser: Person {
         var asked: [Ceremony] = []
         var withdrawn = 0
         var patience = Duration.seconds(60)
+        var choice: Int?
+        var offered: [[String]] = []
     }
     private let state: Mutex<State>
 
@@ -111,6 +113,13 @@ final class NearUser: Person {
     init(_ answers: Bool?...) { state = Mutex(State(answers: answers)) }
 
     var asked: [Ceremony] { state.withLock { $0.asked } }
+    /// Which of several accounts is chosen; `nil` for none.
+    var choice: Int? {
+        get { state.withLock { $0.choice } }
+        set { state.withLock { $0.choice = newValue } }
+    }
+    /// The accounts that could be chosen, for each question.
+    var offered: [[String]] { state.withLock { $0.offered } }
     var withdrawn: Int { state.withLock { $0.withdrawn } }
     /// How long a question without an answer waits for one.
     var patience: Duration {
@@ -123,7 +132,13 @@ final class NearUser: Person {
     }
 
     nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
-        guard case .remote(let ceremony, "lab")? = question as? BridgeQuestion, case .agree(let answer) = question.way
+        if question is AccountQuestion, case .pick(let choices) = question.way {
+            state.withLock { $0.offered.append(choices.map(\.label)) }
+            guard let choice = state.withLock({ $0.choice }) else { throw .no }
+            return choices[choice].answer
+        }
+        guard let asked = question as? BridgeQuestion, let ceremony = asked.ceremony,
+            case .agree(let answer) = question.way
         else { throw .nobodyToAsk }
         let given: Bool? = state.withLock { state in
             state.asked.append(ceremony)
@@ -141,6 +156,16 @@ final class NearUser: Person {
     }
 }
 
+extension BridgeQuestion {
+    /// What is asked for the host or the program of the tests.
+    fileprivate var ceremony: Ceremony? {
+        switch self {
+        case .remote(let ceremony, "lab"), .local(let ceremony, programs: ["browser"]): ceremony
+        default: nil
+        }
+    }
+}
+
 /// Both ends, with the kernel played at the far one and a virtual key at the near one.
 final class RemoteBench: Sendable {
     let kernel = FarKernel()
@@ -154,6 +179,7 @@ final class RemoteBench: Sendable {
     private let log = Mutex((events: [RemoteEvent](), far: Result<Void, RemoteError>?.none))
     private let pins: Mutex<[String]>
     private let policy: RemotePolicy
+    private let guarding: GuardPolicy?
     private let isCard: Bool
     /// The key's service at the near end.
     let opened = Mutex<FIDOService?>(nil)
@@ -164,11 +190,13 @@ final class RemoteBench: Sendable {
     ///   - pins: What is entered at the near end, in order.
     ///   - isCard: Whether the key is a card in a reader.
     ///   - delay: How long each direction of the connection takes.
+    ///   - guarding: The rules of a guard of this machine, instead of those for another one.
     init(
         _ key: VirtualKey, _ user: NearUser = NearUser(true), pins: [String] = [],
-        policy: RemotePolicy = RemotePolicy(), isCard: Bool = false, delay: Duration? = nil
+        policy: RemotePolicy = RemotePolicy(), isCard: Bool = false, delay: Duration? = nil,
+        guarding: GuardPolicy? = nil
     ) {
-        (self.key, self.user, self.policy, self.isCard) = (key, user, policy, isCard)
+        (self.key, self.user, self.policy, self.isCard, self.guarding) = (key, user, policy, isCard, guarding)
         self.pins = Mutex(pins)
         let wire = Sockets()
         guard let delay else {
@@ -247,8 +275,12 @@ final class RemoteBench: Sendable {
         var policy = policy
         policy.questionTime = questionTime
         user.patience = questionTime
+        let rules: any NearRules =
+            if let guarding { GuardRules(policy: guarding) { ["browser"] } } else {
+                RemoteRules(policy: policy, host: "lab")
+            }
         let end = NearEnd(
-            host: "lab", near, RemoteHello(program: "1"), policy, user, stop,
+            rules, near, RemoteHello(program: "1"), user, stop,
             { event in self.log.withLock { $0.events.append(event) } })
         do throws(RemoteError) {
             guard let service = try? await service() else { throw .noFIDO2 }

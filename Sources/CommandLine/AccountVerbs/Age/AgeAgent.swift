@@ -5,6 +5,7 @@ import TerminalIO
 import Verbs
 import YKAge
 import YKCrypto
+import YKHardware
 import YKKeyAgent
 import YKTransport
 
@@ -29,7 +30,7 @@ final class AgeAgent {
 
     /// Finds the agent; `nil` if none is named, or nothing listens there.
     init?() {
-        guard let path = Variables["SSH_AUTH_SOCK"], let descriptor = AgentSocket.connect(path, within: Self.patience)
+        guard let path = Variables["SSH_AUTH_SOCK"], let descriptor = LocalSocket.connect(path, within: Self.patience)
         else { return nil }
         (self.path, self.descriptor) = (path, descriptor)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

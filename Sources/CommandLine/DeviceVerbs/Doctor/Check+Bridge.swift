@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TerminalIO
+import YKBridge
 import YKHardware
 import YKKeys
 
@@ -9,7 +10,13 @@ extension Check {
     static func bridges(_ devices: [BridgeDevice]) -> [Check] {
         devices.map { device in
             let owner = device.owner.map { ", which belongs to \($0.printable)" } ?? ""
-            let seen = "a bridge presents the cards in the readers to programs as \(device.path)\(owner)"
+            let what =
+                switch device.name {
+                case GuardSystem.name: "a guard presents the key"
+                case FarEnd.name: "'ykit remote' presents a key of another machine"
+                default: "a bridge presents the cards in the readers"
+                }
+            let seen = "\(what) to programs as \(device.path)\(owner)"
             switch device.access {
             case .readable: return Check("bridge", .good, seen)
             case .missing: return Check("bridge", .note, seen + "; that node is not visible here")

@@ -11,24 +11,17 @@ import YKWire
 
 /// Reports the requests of a far end and their results, as lines on the terminal and in the log.
 final class RemoteEvents: Sendable {
-    /// The number of lines that are shown of what the far end causes: what its program writes, refused requests,
-    /// searches. After that, one in each `lineTime`.
-    private static let lineLimit = 200
-    private static let lineTime = Duration.seconds(10)
-
     private struct State {
         var ceremonies = 0
         var refused = 0
-        var lines = 0
-        /// When the next line is shown once there were too many.
-        var next = ContinuousClock.now
-        var isHiding = false
     }
 
     private let terminal: Terminal
     private let log: Log
     private let host: String
     private let state = Mutex(State())
+    /// Of what the far end causes: what its program writes, refused requests, searches.
+    private let lines = LimitedLines()
 
     init(_ terminal: Terminal, _ log: Log, host: String) {
         (self.terminal, self.log, self.host) = (terminal, log, host.printable)
@@ -65,7 +58,7 @@ final class RemoteEvents: Sendable {
         }
     }
 
-    private static func result(_ status: UInt8) -> String {
+    static func result(_ status: UInt8) -> String {
         status == 0 ? "done" : CTAPProtocol.statuses[status]?.meaning ?? "status \(Hex.encode([status]))"
     }
 
@@ -75,21 +68,9 @@ final class RemoteEvents: Sendable {
         show { terminal.notice(line) }
     }
 
-    /// Shows one of the lines that the far end causes: the first ones, later one every few seconds.
+    /// Shows one of the lines that the far end causes.
     private func show(_ body: () -> Void) {
-        let (isShown, isFirstHidden) = state.withLock { state in
-            if state.lines < Self.lineLimit {
-                state.lines += 1
-            } else if state.next > .now {
-                defer { state.isHiding = true }
-                return (false, !state.isHiding)
-            }
-            state.isHiding = false
-            state.next = .now.advanced(by: Self.lineTime)
-            return (true, false)
-        }
-        if isShown { body() }
-        if isFirstHidden { terminal.say("\(host)| …") }
+        lines.show(body) { terminal.say("\(host)| …") }
     }
 
     /// Shows a line that ssh or the far end's program wrote to standard error, prefixed with the host and without

@@ -100,35 +100,12 @@ struct AgentPerson: Person {
         throw .nobodyToAsk
     }
 
-    /// Runs a program that asks, on a thread of its own; it is ended when the task is cancelled.
+    /// Runs a program that asks; it is ended when the task is cancelled.
     private nonisolated(nonsending) func run<Value: Sendable>(
         _ ask: @escaping @Sendable (Cancellation) throws(PromptFailure) -> Value
     ) async throws(Declined) -> Value {
         let cancellation = turn.caller == nil ? Interruption.cancellation : Cancellation()
-        let result: Result<Value, PromptFailure> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isStarted = SystemThread.start {
-                    continuation.resume(returning: Result { () throws(PromptFailure) in try ask(cancellation) })
-                }
-                guard !isStarted else { return }
-                continuation.resume(
-                    returning: .failure(.cannotAsk(program: "ykit", reason: "the system allows no more threads")))
-            }
-        } onCancel: {
-            cancellation.cancel()
-        }
-        do throws(PromptFailure) { return try result.get() } catch {
-            switch error {
-            case .declined: throw .no
-            case .withdrawn: throw .withdrawn
-            case .timedOut:
-                terminal.say("the question was not answered in time")
-                throw .timedOut
-            case .cannotAsk:
-                terminal.warn(Explanation(error))
-                throw .nobodyToAsk
-            }
-        }
+        return try await PromptProgram.asking(terminal, cancellation, ask)
     }
 }
 

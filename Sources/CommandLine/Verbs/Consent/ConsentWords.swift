@@ -37,6 +37,7 @@ extension RemotePolicy.Refusal {
         switch self {
         case .command(let name): "\(name) is not for other machines"
         case .otherSite: "--allow does not name this site"
+        case .refusedSite: "--refuse names this site"
         case .localSecret: "it is not a web site and may guard a secret here; name it with --allow to permit it"
         case .probe: "it needs no touch, and --allow does not name this site"
         case .nothingNext: "there are no more assertions"

@@ -21,6 +21,8 @@ public struct FarEnd {
     private let open: (() -> (descriptor: Int32, errno: Int32))?
     /// Where a card is put into a reader, if the near end has one.
     public var reader = VPCDAddress()
+    /// The name of the device.
+    var deviceName = FarEnd.name
     /// How long a program waits for the near end.
     var patience = Duration.seconds(120)
 
@@ -92,7 +94,7 @@ public struct FarEnd {
         let authenticator = FarAuthenticator(channel, inbox, info: info, patience: patience)
         var device = FarDevice(authenticator)
         let description = HIDDescription(
-            name: Self.name, serial: owner ?? "", vendor: Bridge.vendor, product: Bridge.product, version: 0x0100)
+            name: deviceName, serial: owner ?? "", vendor: Bridge.vendor, product: Bridge.product, version: 0x0100)
         do {
             if open == nil { try host.check() }
             try host.serve(&device, as: description)

@@ -43,7 +43,7 @@ final class NearAuthenticator: Sendable {
         }
         if case .next = request.action { return await next(service) }
         state.withLock { $0.next = 0 }
-        switch end.policy.decision(on: request) {
+        switch end.rules.decision(on: request) {
         case .refuse(let status, let refusal): return refuse(request.ceremony, status, refusal)
         case .proceed(let asks):
             if let ceremony = request.ceremony, request.needsUser {
@@ -101,6 +101,7 @@ final class NearAuthenticator: Sendable {
         case .register(let ceremony): return try await service.relay(ceremony)
         case .signIn(let ceremony):
             let answer = try await service.relay(ceremony)
+            if let chosen = try await chosen(ceremony.rpID, answer, service) { return chosen }
             let map = (try? CBOR(decoding: Array(answer.dropFirst())))?.map
             let count = map?[CTAPProtocol.GetAssertion.Reply.numberOfCredentials]?.unsigned ?? 1
             state.withLock { $0.next = count > 0 ? count - 1 : 0 }
@@ -112,6 +113,21 @@ final class NearAuthenticator: Sendable {
         case .read(let message): return try await service.exchange(raw: message)
         case .answer(let answer): return answer
         case .next, .forbidden: return [Status.notAllowed]
+        }
+    }
+
+    /// Lets the user choose one of several accounts; `nil` if there is only one, or the program chooses.
+    private func chosen(
+        _ site: String, _ answer: [UInt8], _ service: FIDOService
+    ) async throws(FIDOError) -> [UInt8]? {
+        guard end.rules.choosesAccount, var list = AssertionList(answer) else { return nil }
+        for _ in 0..<list.missing {
+            list.add(try await service.exchange(raw: [CTAPProtocol.Command.getNextAssertion]))
+        }
+        await release(service)
+        let question = AccountQuestion(site: site, accounts: list.accounts)
+        do throws(Declined) { return list.answer(try await end.person.answer(question)) } catch {
+            return [error == .withdrawn ? Status.keepaliveCancel : Status.operationDenied]
         }
     }
 

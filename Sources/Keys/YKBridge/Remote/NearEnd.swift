@@ -7,10 +7,9 @@ public import YKTransport
 /// The near end of a remote bridge: serves the requests of a far end with the key here. A `RemotePolicy` decides what
 /// a far end may request, and the user is asked before the key is used.
 public struct NearEnd: Sendable {
-    let host: String
     let channel: RemoteChannel
     private let hello: RemoteHello
-    let policy: RemotePolicy
+    let rules: any NearRules
     let person: any Person
     private let cancellation: Cancellation
     let report: @Sendable (RemoteEvent) -> Void
@@ -41,12 +40,39 @@ public struct NearEnd: Sendable {
             cancellation, report)
     }
 
+    /// Creates the user's side of a guard, which serves the programs of this machine; nothing happens before
+    /// ``run(_:reopen:)``.
+    ///
+    /// - Parameters:
+    ///   - policy: What programs may do.
+    ///   - programs: Returns the names of the programs that have the device open, of which one is asking.
+    ///   - socket: The connection to the system part; it is made non-blocking.
+    ///   - program: The version of this program.
+    ///   - person: Who is asked before the key is used.
+    ///   - cancellation: Ends ``run(_:reopen:)``.
+    ///   - report: Called for each event, on any thread.
+    package init(
+        guarding policy: GuardPolicy, programs: @escaping @Sendable () -> [String], socket: Int32, program: String,
+        person: any Person, cancellation: Cancellation, report: @escaping @Sendable (RemoteEvent) -> Void = { _ in }
+    ) {
+        self.init(
+            GuardRules(policy: policy, programs: programs), RemoteChannel(input: socket, output: socket),
+            RemoteHello(program: program), person, cancellation, report)
+    }
+
     package init(
         host: String, _ channel: RemoteChannel, _ hello: RemoteHello, _ policy: RemotePolicy,
         _ person: any Person, _ cancellation: Cancellation,
         _ report: @escaping @Sendable (RemoteEvent) -> Void
     ) {
-        (self.host, self.channel, self.hello, self.policy) = (host, channel, hello, policy)
+        self.init(RemoteRules(policy: policy, host: host), channel, hello, person, cancellation, report)
+    }
+
+    init(
+        _ rules: any NearRules, _ channel: RemoteChannel, _ hello: RemoteHello, _ person: any Person,
+        _ cancellation: Cancellation, _ report: @escaping @Sendable (RemoteEvent) -> Void
+    ) {
+        (self.rules, self.channel, self.hello) = (rules, channel, hello)
         (self.person, self.cancellation, self.report) = (person, cancellation, report)
     }
 
@@ -63,7 +89,7 @@ public struct NearEnd: Sendable {
         let info: [UInt8]
         do throws(FIDOError) {
             guard await service.hasCTAP2 else { throw .unsupported("FIDO2") }
-            info = PresentedInfo.answer(try await service.info())
+            info = rules.presented(try await service.info())
         } catch { throw .noFIDO2 }
         let isCard = await service.profile.carrier == .card
         await service.rest()

@@ -27,7 +27,7 @@ struct NearQuestions: Sendable {
         end.report(.begun(ceremony, asks: asks))
         begun()
         guard asks else { return .agreed }
-        let question = BridgeQuestion.remote(ceremony, host: end.host)
+        let question = end.rules.question(about: ceremony)
         guard let declined = await consent.refusal(of: question, by: end.person) else { return .agreed }
         end.report(declined == .withdrawn ? .withdrawn(ceremony) : .refused(ceremony, .declined))
         return declined == .withdrawn ? .withdrawn : .declined

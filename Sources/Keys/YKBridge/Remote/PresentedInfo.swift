@@ -20,13 +20,16 @@ package enum PresentedInfo {
     private typealias Key = CTAPProtocol.GetInfo.Reply
 
     /// The answer to getInfo, with its status.
-    package static func answer(_ info: AuthenticatorInfo) -> [UInt8] {
+    ///
+    /// - Parameter isLocal: Whether the programs are on this machine, where the model of the key is no secret.
+    package static func answer(_ info: AuthenticatorInfo, isLocal: Bool = false) -> [UInt8] {
+        let aaguid = isLocal ? info.map[Key.aaguid]?.bytes : nil
         let extensions = info.extensions.filter(creationExtensions.contains)
         var options: CBOR.Map = ["up": true]
         if info.option(.rk) == true { options["rk"] = true }
         if info.hasPIN || info.hasBuiltInUV { options["uv"] = true }
         var map: CBOR.Map = [
-            Key.versions.cbor: ["FIDO_2_0"], Key.aaguid.cbor: .bytes([UInt8](repeating: 0, count: 16)),
+            Key.versions.cbor: ["FIDO_2_0"], Key.aaguid.cbor: .bytes(aaguid ?? [UInt8](repeating: 0, count: 16)),
             Key.options.cbor: .map(options), Key.transports.cbor: ["usb"],
         ]
         if !extensions.isEmpty { map[Key.extensions] = .array(extensions.map(CBOR.text)) }

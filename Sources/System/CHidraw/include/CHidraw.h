@@ -30,3 +30,6 @@ int ykit_hide_process(void);
 
 // Reads the access control list of a node as stored by the kernel; returns its length, or 0 or less if there is none.
 long ykit_access_list(const char *path, unsigned char *bytes, size_t room);
+
+// Sets the access control list of a file, as the kernel stores it; returns 0 or -1.
+int ykit_set_access_list(const char *path, const unsigned char *bytes, size_t count);

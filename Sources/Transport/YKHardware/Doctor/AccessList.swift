@@ -68,12 +68,35 @@ struct AccessList: Sendable, Hashable {
         }
     }
 
+    /// The list in the kernel's format, whose entries are in the order of their kinds.
+    var encoded: [UInt8] {
+        entries.reduce(into: [2, 0, 0, 0]) { bytes, entry in
+            let (kind, number) = entry.subject.code
+            bytes += [UInt8(kind), 0, UInt8(truncatingIfNeeded: entry.permissions), 0]
+            bytes += [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
+        }
+    }
+
     /// The numbers of the listed users who may read and write.
     var users: [UInt32] {
         let mask = entries.first { $0.subject == .mask }?.permissions ?? 6
         return entries.compactMap { entry in
             guard case .user(let number) = entry.subject, entry.permissions & mask & 6 == 6 else { return nil }
             return number
+        }
+    }
+}
+
+extension AccessList.Subject {
+    /// The kind and the number of an entry, which is all ones where there is none.
+    fileprivate var code: (kind: UInt8, number: UInt32) {
+        switch self {
+        case .owner: (0x01, .max)
+        case .user(let number): (0x02, number)
+        case .group: (0x04, .max)
+        case .namedGroup(let number): (0x08, number)
+        case .mask: (0x10, .max)
+        case .others: (0x20, .max)
         }
     }
 }

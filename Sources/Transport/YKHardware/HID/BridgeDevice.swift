@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The HID device of a bridge to smart cards. It is no key: its cards are used through the smart card service.
+/// The HID device of a bridge to smart cards, to a remote key or of a guard. It is no key: what it presents is used in
+/// another way.
 package struct BridgeDevice: Hashable, Sendable {
     /// The vendor number: pid.codes, for open projects.
     package static let vendor: UInt16 = 0x1209
@@ -9,6 +10,8 @@ package struct BridgeDevice: Hashable, Sendable {
 
     /// The node, such as `/dev/hidraw0`.
     package let path: String
+    /// Its name, which says what it is; empty without one.
+    package let name: String
     /// The user who owns the node, as set by udev; `nil` without one.
     package let owner: String?
     /// Whether this user may use it.
@@ -22,9 +25,16 @@ package struct BridgeDevice: Hashable, Sendable {
                 let numbers = facts["HID_ID"].flatMap(HIDDevice.numbers), HIDDevice.isBridge(numbers)
             else { return nil }
             let path = "\(devices)/\(name)"
-            return BridgeDevice(path: path, owner: facts["HID_UNIQ"], access: HIDDevice.access(to: path))
+            return BridgeDevice(
+                path: path, name: facts["HID_NAME"] ?? "", owner: facts["HID_UNIQ"], access: HIDDevice.access(to: path))
         }
         return found.sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
+    }
+
+    /// The names of the other programs that have it open, each once, as far as this user may see them: the user's own.
+    package var programs: [String] {
+        Set(Processes.others().filter { Processes.open(by: $0).contains(path) }.map { Processes.holder($0).name })
+            .sorted()
     }
 }
 

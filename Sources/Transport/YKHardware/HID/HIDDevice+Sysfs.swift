@@ -18,7 +18,7 @@ extension HIDDevice {
         guard !Self.isBridge(numbers) else { return nil }
         let isOTP = descriptor.isOTPKeyboard && Self.keyboardVendors.contains(numbers.vendor)
         guard descriptor.isFIDO || isOTP else { return nil }
-        path = "\(devices)/\(sysPath.split(separator: "/").last ?? "")"
+        path = Self.path(String(sysPath.split(separator: "/").last ?? ""), devices: devices)
         self.sysPath = sysPath
         usbPath = Self.usbPath(in: sysPath)
         (vendor, product) = numbers
@@ -29,6 +29,12 @@ extension HIDDevice {
         outputReportLength = descriptor.length(of: .output)
         featureReportLength = descriptor.length(of: .feature)
         access = Self.access(to: path)
+    }
+
+    /// The node of a device, also one that `ykit guard` has taken.
+    private static func path(_ name: String, devices: String) -> String {
+        let (usual, taken) = ("\(devices)/\(name)", "\(devices)/ykit-guard/\(name)")
+        return Self.access(to: usual) == .missing && Self.access(to: taken) != .missing ? taken : usual
     }
 
     /// The `NAME=value` lines of a uevent file, without empty values.

@@ -10,6 +10,9 @@ package enum Accounts {
         return String(cString: name)
     }
 
+    /// The number of a user; `nil` if there is no such user.
+    package static func number(of user: String) -> UInt32? { getpwnam(user)?.pointee.pw_uid }
+
     /// The name of a group; the number if it has no name.
     package static func group(_ number: UInt32) -> String {
         guard let entry = getgrgid(number), let name = entry.pointee.gr_name else { return String(number) }

@@ -20,6 +20,24 @@ extension FuzzTarget {
             }
         },
         FuzzTarget(name: "remote-request") { decide($0) },
+        // A user's stream to the system part of a guard: the request, then frames.
+        FuzzTarget(name: "guard-stream") { bytes in
+            let end = bytes.firstIndex(of: 0x0A) ?? bytes.endIndex
+            let line = Array(bytes[..<end])
+            if let notice = try? GuardNotice(decoding: line) {
+                require(
+                    Array(notice.encoded.dropLast()) == line || isNumber(line), "a notice changes when it is sent again"
+                )
+            }
+            guard let request = try? GuardRequest(decoding: line) else { return }
+            require(Array(request.encoded.dropLast()) == line, "a request changes when it is sent again")
+            guard request == .serve else { return }
+            var reader = RemoteFrameReader(skipsNoise: false)
+            reader.add(Array(bytes[end...].dropFirst()))
+            while let frame = try? reader.next() {
+                require(frame.encoded.count <= RemoteFrame.limit + 5, "a frame of a wrong size")
+            }
+        },
         // Messages of a far end's reader, each with two bytes of length before it, to a card with all applications.
         FuzzTarget(name: "remote-card") { bytes in
             var card = CardRelay(CardFilter(RemoteApplication.allCases))
@@ -62,10 +80,20 @@ extension FuzzTarget {
         }
     }
 
+    /// Whether a line has a number, which can be written in several ways.
+    private static func isNumber(_ line: [UInt8]) -> Bool { line.contains { (0x30...0x39).contains($0) } }
+
     /// What reaches the key is never more than what a policy allows.
     private static func decide(_ message: [UInt8]) {
         guard let request = try? RemoteRequest(message) else { return }
         let decision = RemotePolicy().decision(on: request)
+        if case .proceed(asks: false) = GuardPolicy().decision(on: request) {
+            switch request.action {
+            case .register, .signIn: fatalError("a guard does not ask")
+            case .forbidden: fatalError("a guard passes on what is forbidden")
+            case .search, .next, .select, .read, .answer: break
+            }
+        }
         switch request.action {
         case .search, .forbidden:
             if case .proceed = decision { fatalError("a request is passed on that is not allowed") }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YKInteraction
+import YKTestSupport
+import YKWire
+
+@testable import YKBridge
+
+/// What a guard decides about a request, and the lines between its parts.
+struct GuardPolicyTests {
+    private func decision(_ message: [UInt8], _ policy: GuardPolicy = GuardPolicy()) throws -> RemotePolicy.Decision {
+        policy.decision(on: try RemoteRequest(message))
+    }
+
+    @Test("each use is asked for, also of what guards secrets of this machine")
+    func asked() throws {
+        for site in ["example.com", "ssh:", "pam://lab", "io.systemd.cryptsetup", "age-encryption.org", "ykit:store"] {
+            #expect(try decision(CTAP.signIn(site)) == .proceed(asks: true), "\(site)")
+            #expect(try decision(CTAP.register(site)) == .proceed(asks: true), "\(site)")
+        }
+    }
+
+    @Test("a search and the choice between keys are not asked for")
+    func unasked() throws {
+        #expect(try decision(CTAP.signIn(up: false)) == .proceed(asks: false))
+        #expect(try decision([0x0B]) == .proceed(asks: false))
+        #expect(try decision(CTAP.pin(1)) == .proceed(asks: false))
+    }
+
+    @Test("a site can be refused, to searches too")
+    func refused() throws {
+        var policy = GuardPolicy()
+        policy.refused = [try #require(NamePattern("*.example.com")), try #require(NamePattern("ssh:*"))]
+        #expect(try decision(CTAP.signIn("a.example.com"), policy) == .refuse(0x27, .refusedSite))
+        #expect(try decision(CTAP.register("ssh:lab"), policy) == .refuse(0x27, .refusedSite))
+        #expect(try decision(CTAP.signIn("a.example.com", up: false), policy) == .refuse(0x2E, .refusedSite))
+        #expect(try decision(CTAP.signIn("example.com"), policy) == .proceed(asks: true))
+    }
+
+    @Test(
+        "administration is refused",
+        arguments: [[0x07], [0x0A, 0xA0], [0x09, 0xA0], [0x0C, 0xA0], [0x0D, 0xA0]] as [[UInt8]])
+    func administration(_ message: [UInt8]) throws {
+        guard case .refuse(0x30, .command) = try decision(message) else {
+            Issue.record("\(message) is not refused")
+            return
+        }
+    }
+
+    @Test("no PIN reaches the key from a program", arguments: [3, 4, 5, 9] as [UInt8])
+    func pins(_ subcommand: UInt8) throws {
+        guard case .refuse(0x30, .command) = try decision(CTAP.pin(subcommand)) else {
+            Issue.record("subcommand \(subcommand) is not refused")
+            return
+        }
+    }
+
+    // MARK: lines
+
+    @Test func requestsAreReadBack() throws {
+        for request in [GuardRequest.serve, .status, .resume, .pause(1), .pause(86400)] {
+            #expect(try GuardRequest(decoding: request.encoded.dropLast()) == request)
+        }
+    }
+
+    @Test(
+        arguments: [
+            "", "serve", "ykit-guard 2 serve", "ykit-guard 1 serve ", "ykit-guard 1 pause", "ykit-guard 1 pause 0",
+            "ykit-guard 1 pause 86401", "ykit-guard 1 pause -1", "ykit-guard 1 pause 01", "ykit-guard 1  serve",
+            "ykit-guard 1 serve\u{0}", "ykit-guard 1 pause 4294967296",
+            "ykit-guard 1 pause " + String(repeating: "1", count: 60),
+        ])
+    func otherRequestsAreRefused(_ line: String) {
+        #expect(throws: WireError.self) { try GuardRequest(decoding: Array(line.utf8)) }
+    }
+
+    @Test func noticesAreReadBack() throws {
+        let notices: [GuardNotice] = [
+            .key(node: "hidraw3"), .waiting, .paused(300), .busy(4711), .refused, .failed(13), .done,
+            .state(GuardState()),
+            .state(GuardState(process: 7, node: "hidraw1", device: "hidraw22", pause: 9)),
+        ]
+        for notice in notices {
+            #expect(notice.encoded.count <= GuardNotice.limit)
+            #expect(try GuardNotice(decoding: notice.encoded.dropLast()) == notice)
+        }
+    }
+
+    @Test(
+        arguments: [
+            "", "key", "key ../hidraw1", "key hidraw", "key hidraw12345", "key sda", "state 1 - - x", "state 1 sda - 0",
+            "busy x", "paused", "key hidraw1 ",
+        ])
+    func otherNoticesAreRefused(_ line: String) {
+        #expect(throws: WireError.self) { try GuardNotice(decoding: Array(line.utf8)) }
+    }
+}
