@@ -35,6 +35,18 @@ struct BridgeTests {
         #expect(Set(waits.map { $0.words(for: .select) }).count == waits.count)
     }
 
+    @Test("what a guard cannot do is said with what to do") func guardErrors() {
+        let errors: [GuardError] = [
+            .notRunning(path: "/run"), .denied(path: "/run"), .busy(process: 7), .nodeNotTaken(number: 2), .noKeeper,
+            .lost,
+            .socket(.listens(path: "/run")), .socket(.exists(path: "/run")), .socket(.failed(path: nil, number: 13)),
+        ]
+        let explanations = errors.map(\.explanation)
+        #expect(explanations.allSatisfy { $0.hint != nil } && Set(explanations.map(\.message)).count == errors.count)
+        #expect(explanations[2].message == "process 7 is already asked about the key")
+        #expect(explanations[8].exit == .permission)
+    }
+
     @Test("the doctor names bridges, and whose they are")
     func doctor() {
         let checks = Check.bridges(

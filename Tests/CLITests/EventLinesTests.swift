@@ -3,6 +3,7 @@
 import Foundation
 import Synchronization
 import Testing
+import Words
 import YKBridge
 import YKFIDO
 import YKInteraction

@@ -6,6 +6,7 @@ import YKBridge
 import YKCrypto
 import YKHardware
 import YKInteraction
+import YKProtocols
 import YKTransport
 
 @testable import DeviceVerbs

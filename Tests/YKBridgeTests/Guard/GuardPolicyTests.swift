@@ -48,8 +48,8 @@ struct GuardPolicyTests {
         }
     }
 
-    @Test("no PIN reaches the key from a program", arguments: [3, 4, 5, 9] as [UInt8])
-    func pins(_ subcommand: UInt8) throws {
+    @Test("no PIN reaches the key from a program", arguments: [3, 4, 5, 9] as [UInt64])
+    func pins(_ subcommand: UInt64) throws {
         guard case .refuse(0x30, .command) = try decision(CTAP.pin(subcommand)) else {
             Issue.record("subcommand \(subcommand) is not refused")
             return

@@ -203,8 +203,11 @@ final class GuardBench: Sendable {
                 let descriptor = try #require(LocalSocket.connect(bench.socket, within: .seconds(3)))
                 defer { close(descriptor) }
                 _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-                var byte: UInt8 = 0
-                #expect(try await onThread { recv(descriptor, &byte, 1, 0) } <= 0)
+                let count = try await onThread {
+                    var byte: UInt8 = 0
+                    return recv(descriptor, &byte, 1, 0)
+                }
+                #expect(count <= 0)
             }
             #expect(try await bench.notice(.status) == .state(GuardState()))
         }

@@ -5,6 +5,7 @@ import TerminalIO
 import Verbs
 import Words
 import YKBridge
+import YKHardware
 import YKInteraction
 
 /// Reports what programs of this machine ask of the key, and the results, as lines on the terminal and in the log.

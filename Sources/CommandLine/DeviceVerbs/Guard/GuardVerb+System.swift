@@ -23,13 +23,7 @@ extension GuardVerb {
         guard let keeper = Keeper.start({ TakenNodes().giveBack() }) else { throw GuardError.noKeeper }
         defer { keeper.end() }
         OneProcessor.leave()
-        let (selection, cancellation) = (run.selection, Cancellation())
-        let isOrphaned = Cancellation()
-        keeper.whenEnded {
-            isOrphaned.cancel()
-            cancellation.cancel()
-        }
-        follow(run.environment.cancellation, cancellation)
+        let selection = run.selection
         let events = GuardEvents(run.terminal, run.log)
         var machine = GuardSystem.Machine()
         machine.isChosen = { device in
@@ -37,10 +31,15 @@ extension GuardVerb {
                 && (selection.path.map { $0 == "/dev/\(device.node)" || $0 == device.usbPath } ?? true)
         }
         if selection.device == nil, selection.path == nil { try checkSingle() }
-        try GuardSystem(
-            .init(number: number, name: user), machine, program: Program.version, cancellation: cancellation,
-            report: { events.report($0) }
-        ).run()
+        let system = GuardSystem(
+            .init(number: number, name: user), machine, program: Program.version,
+            cancellation: run.environment.cancellation, report: { events.report($0) })
+        let isOrphaned = Cancellation()
+        keeper.whenEnded {
+            isOrphaned.cancel()
+            system.stop()
+        }
+        try system.run()
         if isOrphaned.isCancelled { throw GuardError.noKeeper }
         return Outcome(GuardReport(), [])
     }
@@ -52,13 +51,5 @@ extension GuardVerb {
         throw Explanation(
             "several-devices", .severalDevices, "\(keys.count) keys are attached", hint: "name one with --path",
             candidates: keys.map { "\($0.path)  \($0.name)" })
-    }
-
-    /// Cancels one when the other is cancelled.
-    private func follow(_ first: Cancellation, _ other: Cancellation) {
-        _ = SystemThread.start {
-            while !first.isCancelled, !other.isCancelled { Pause.step(.after(.milliseconds(100)), atMost: 100) }
-            other.cancel()
-        }
     }
 }

@@ -8,6 +8,8 @@ import YKBridge
 import YKFIDO
 import YKHardware
 import YKInteraction
+import YKKeys
+import YKProtocols
 import YKTransport
 import YKUse
 

@@ -88,6 +88,7 @@ package final class GuardSystem: Sendable {
     private let cancellation: Cancellation
     private let report: @Sendable (GuardEvent) -> Void
     private let state = Mutex(State())
+    private let stopped = Cancellation()
 
     /// Creates it; nothing happens before ``run()``.
     ///
@@ -104,6 +105,11 @@ package final class GuardSystem: Sendable {
         hello = RemoteHello(program: program)
     }
 
+    /// Ends ``run()``.
+    package func stop() { stopped.cancel() }
+
+    private var isOver: Bool { cancellation.isCancelled || stopped.isCancelled }
+
     /// Serves until it is cancelled; blocks the thread. The key is given back before it returns.
     package func run() throws(GuardError) {
         _ = machine.nodes.giveBack()
@@ -117,7 +123,7 @@ package final class GuardSystem: Sendable {
             drain()
             _ = machine.nodes.giveBack()
         }
-        while !cancellation.isCancelled {
+        while !isOver {
             if let client = listener.accept(within: 200) { start(client) }
         }
     }
@@ -234,12 +240,13 @@ package final class GuardSystem: Sendable {
             return say(.failed(error.number), to: client)
         }
         state.withLock { state in
-            (state.session?.presentation, state.session?.node) = (presentation, name)
+            state.session?.presentation = presentation
+            state.session?.node = name
             // It may have been removed, or a pause begun, in the meantime.
             let isAttached = state.devices.contains { $0.sysPath == device.sysPath }
             if !isAttached || state.pausedUntil.map({ $0 > .now }) ?? false { presentation.cancel() }
         }
-        if cancellation.isCancelled { presentation.cancel() }
+        if isOver { presentation.cancel() }
         say(.key(node: name), to: client)
         present(client, presentation)
         _ = machine.nodes.giveBack()
@@ -256,7 +263,7 @@ package final class GuardSystem: Sendable {
                 state.session = Session(process: peer.process)
                 return nil
             }
-            guard let other, !deadline.isOver, !deadline.isCancelled else { return other }
+            guard other != nil, !deadline.isOver, !deadline.isCancelled else { return other }
             Pause.step(deadline, atMost: 10)
         }
     }
@@ -264,7 +271,7 @@ package final class GuardSystem: Sendable {
     /// Waits for a key and for the end of a pause; `nil` once the user's part has gone, or it is cancelled.
     private func awaited(_ client: LocalConnection) -> HIDDevice? {
         var said: GuardNotice?
-        while !cancellation.isCancelled {
+        while !isOver {
             let pause = pauseLeft
             if pause == 0, let device = state.withLock({ $0.devices.first }) { return device }
             let notice = pause > 0 ? GuardNotice.paused(pause) : .waiting

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKTransport
+
 /// The HID device of a bridge to smart cards, to a remote key or of a guard. It is no key: what it presents is used in
 /// another way.
 package struct BridgeDevice: Hashable, Sendable {
