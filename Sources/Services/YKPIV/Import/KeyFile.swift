@@ -46,7 +46,9 @@ public enum ForeignKeyFormat: Hashable, Sendable {
     /// Recognizes a format by the first bytes.
     init?(_ bytes: [UInt8]) {
         let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
-        if ["PKCS7", "CMS"].contains(where: { text.contains(bytesOf: "-----BEGIN \($0)-----") }) || Self.isSignedData(bytes) {
+        if ["PKCS7", "CMS"].contains(where: { text.contains(bytesOf: "-----BEGIN \($0)-----") })
+            || Self.isSignedData(bytes)
+        {
             self = .pkcs7
         } else if text.contains(bytesOf: "-----BEGIN PGP ") || bytes.first.map(Self.packets.contains) == true {
             self = .openPGP
