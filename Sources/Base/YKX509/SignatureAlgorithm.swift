@@ -33,10 +33,23 @@ package struct SignatureAlgorithm: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// Reads an AlgorithmIdentifier, DER; `nil` for an unknown one.
+    /// Reads an AlgorithmIdentifier, DER; `nil` for an unknown one. Its parameters may be NULL or absent, whichever it
+    /// should have (RFC 4055 §5): Yubico's authorities of 2025 leave them out with RSA.
     init?(der: [UInt8]) {
-        guard let match = Self.identifiers.first(where: { $0.1 == der })?.0 else { return nil }
+        let name = Self.name(in: der)
+        guard name != nil, let match = Self.identifiers.first(where: { Self.name(in: $0.1) == name })?.0 else {
+            return nil
+        }
         self = match
+    }
+
+    /// The identifier in an AlgorithmIdentifier; `nil` if it has parameters other than NULL.
+    private static func name(in der: [UInt8]) -> [UInt8]? {
+        guard let outer = try? TLV.list(der), outer.count == 1, outer[0].tag == 0x30,
+            let parts = try? TLV.list(outer[0].value), let name = parts.first, name.tag == 0x06,
+            parts.count == 1 || parts.count == 2 && parts[1] == TLV(0x05, [])
+        else { return nil }
+        return name.value
     }
 
     /// The AlgorithmIdentifier, DER.
