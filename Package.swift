@@ -293,7 +293,8 @@ let targets: [Target] = [
         "MultiWriteTests",
         [
             "Words", "TerminalIO", "YKFIDO", "YKHSMAuth", "YKManagement", "YKOATH", "YKOTP", "YKOpenPGP", "YKPIV",
-            "YKSecurityDomain", "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto", "YKWire",
+            "YKProtocols", "YKSecurityDomain", "YKSecureChannel", "YKVirtualKey", "YKTransport", "YKX509", "YKCrypto",
+            "YKWire",
         ]),
     test(
         "CLITests",

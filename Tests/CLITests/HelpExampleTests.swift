@@ -169,7 +169,7 @@ import Testing
     private static func script(_ example: Shown) -> String {
         let key = keys.last { example.line.hasPrefix($0.prefix) }?.key ?? "key.json"
         let group = example.path.split(separator: " ")[0]
-        let usesNone = ["capture", "virtual", "completion", "schema", "qr"].contains(group)
+        let usesNone = ["capture", "virtual", "completion", "schema", "qr", "bridge"].contains(group)
         let names = Declarations.of(example.command).flatMap(\.words)
         let answers = ["--force", "--yes"].filter { names.contains($0) && !example.line.contains($0) }
         return """

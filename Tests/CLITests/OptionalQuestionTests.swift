@@ -90,8 +90,12 @@ import YKWire
     private static func isNeeded(_ verb: Verb, _ question: String, _ answer: String) -> Bool {
         let showsKey = ["piv keys info", "piv keys export"].contains { verb.command.hasPrefix($0) }
         if showsKey, question.hasPrefix("00f7009a"), ["status 6a82", "status 6a88"].contains(answer) { return true }
-        return question.hasPrefix("00ca00f9") && answer.hasPrefix("garbage") && verb.command != "openpgp info"
+        guard question.hasPrefix("00ca00f9"), verb.command != "openpgp info" else { return false }
+        return answer.hasPrefix("garbage") || Self.unclear.contains(answer)
     }
+
+    /// Refusals that do not say that there is no key derivation.
+    private static let unclear: Set = ["status 6700", "status 6982", "status 6a80", "status 6b00", "status 6f00"]
 
     /// The beginnings of the commands that ask optional questions; of many slots the first two.
     private static func questions(_ capture: Capture) throws -> [String] {

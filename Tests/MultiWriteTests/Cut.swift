@@ -80,7 +80,7 @@ final class CutLink: ForwardingCardLink {
         if isRemoved { throw .removed }
         switch counter.next(command) {
         // "There is no such object" would be an answer, not a fault.
-        case .refused(0x6A82) where [0xCA, 0xCB].contains(command[1]):
+        case .refused(let word) where [0x6A82, 0x6A88].contains(word) && [0xCA, 0xCB].contains(command[1]):
             return try link.exchange(command, deadline: deadline)
         case nil: return try link.exchange(command, deadline: deadline)
         case .removedBefore: isRemoved = true

@@ -4,6 +4,7 @@ import TerminalIO
 import Testing
 import Words
 import YKPIV
+import YKProtocols
 import YKTestSupport
 import YKTransport
 import YKVirtualKey
@@ -55,7 +56,7 @@ extension Operation {
     /// Refuses each exchange in turn. A success is the whole change; an error that does not say what is changed leaves
     /// the key as it was.
     fileprivate func proveMessages() async throws {
-        let before = try await prepared()
+        let before = Self.awake(try await prepared())
         let whole = VirtualKey(before, inputs: Self.inputs)
         let counter = CutLink.Counter()
         try await run(CutLink(whole.link(), counter))
@@ -63,6 +64,21 @@ extension Operation {
         for number in counter.places {
             for refusal in Cut.refusals(like: cuts) { await prove(before, refusal, number) }
         }
+    }
+
+    /// The state of a key whose applications have been used: the first command makes what they hold at the factory.
+    private static func awake(_ state: VirtualKeyState) -> VirtualKeyState {
+        let key = VirtualKey(state, inputs: inputs)
+        let link = key.link()
+        for (application, command) in [
+            (AID.piv, "00cb3fff055c035fc10200"), (.openPGP, "00ca006e00"), (.securityDomain, "80ca00e000"),
+        ] {
+            let name = application.rawValue
+            for command in [[0x00, 0xA4, 0x04, 0x00, UInt8(name.count)] + name, (try? Hex.decode(command)) ?? []] {
+                _ = try? link.exchange(command, deadline: .after(.seconds(10)))
+            }
+        }
+        return key.state
     }
 
     private func prove(_ before: VirtualKeyState, _ refusal: Cut, _ number: Int) async {
@@ -73,6 +89,9 @@ extension Operation {
         let changed = differences(before, key.state)
         let place = "\(name): exchange \(number) (\(counter.command)) \(refusal)"
         guard let failure else {
+            // Words with which cards say that there is no key derivation are believed.
+            let absent = [0x6985, 0x6B00, 0x6D00].map(Cut.refused)
+            if counter.command.hasPrefix("00ca00f9"), absent.contains(refusal) { return }
             do {
                 try await holds(VirtualKey(key.state, inputs: Self.inputs))
                 try await isDone(VirtualKey(key.state, inputs: Self.inputs))
@@ -91,7 +110,7 @@ extension Operation {
     /// are used up on purpose.
     private func differences(_ one: VirtualKeyState, _ other: VirtualKeyState) -> [String] {
         let passing: Set = ["counter", "sequence", "lastChallenge"]
-        let tries: Set = ["left", "retries", "pinRetries", "managementRetries", "verificationsLeft"]
+        let tries: Set = ["left", "tries", "retries", "pinRetries", "managementRetries", "verificationsLeft"]
         let ignored = name.hasPrefix("reset") ? passing : passing.union(tries)
         let (before, after) = (one.json.leaves(besides: ignored), other.json.leaves(besides: ignored))
         return Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()

@@ -70,7 +70,8 @@ struct AccessFailureTests {
         }
         let error = try await failure("00ca006e", 0x9000, [0x6E, 1]) { _ = try await $0.status() }
         #expect(Self.isMalformed(error, "GET DATA"))
-        #expect(try await ScriptedCard().answering("00ca00f9", 0x6982).open().kdf() == nil)
+        let refused = try await failure("00ca00f9", 0x6982, []) { _ = try await $0.kdf() }
+        #expect(refused == .card(.status(.securityStatusNotSatisfied, during: "GET DATA")))
         let unknown = try await failure("00ca00f9", 0x9000, [0x81, 1, 7]) { _ = try await $0.kdf() }
         #expect(Self.isMalformed(unknown, "GET DATA"))
         #expect(try await ScriptedCard().answering("00f1", 0x6982).open().firmware() == nil)
@@ -250,7 +251,10 @@ struct AccessFailureTests {
         let card = ScriptedCard().answering("00e6", inTurn: [.init(status: 0x6982), .init(status: 0x6D00)])
             .answering("0020", 0x6983)
         let (error, sent) = try await Self.resetting(card)
-        #expect(error == .card(.status(.unknownInstruction, during: "TERMINATE DF")))
+        #expect(
+            error
+                == .resetUnfinished(
+                    isTerminated: false, .status(.unknownInstruction, during: "TERMINATE DF")))
         #expect(sent.count { $0.hasPrefix("0020") } == 2)
     }
 

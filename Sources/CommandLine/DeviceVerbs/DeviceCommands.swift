@@ -23,8 +23,9 @@ package enum DeviceCommands {
                 "a card for browsers; a key for a machine reached by ssh", [BridgeVerb.self, RemoteVerb.self]),
             CommandTopic(
                 "applications on and off, over USB and NFC; raw commands", [ConfigGroup.self, APDUCommand.self]),
-            CommandTopic("recorded sessions: read, check, import; QR codes", [CaptureGroup.self, ReadQR.self]),
-            CommandTopic("a software key, for tests", [VirtualGroup.self]),
+            CommandTopic(
+                "recorded sessions: read, check, import; QR codes; a software key",
+                [CaptureGroup.self, ReadQR.self, VirtualGroup.self]),
             CommandTopic(
                 "shell completion; the schema of JSON answers",
                 [Completion.command, Schema.self, GenerateGroup.self, ClearClipboard.self]),

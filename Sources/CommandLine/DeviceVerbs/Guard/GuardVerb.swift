@@ -37,12 +37,11 @@ struct GuardVerb: Verb {
         ])
     static let uses: GlobalUse = [.device, .plan, .ownPlan]
 
-    @Argument("action", help: "Describe, pause or resume the guard that runs; without it, be asked.")
-    var action: GuardAction?
+    @Argument("action", help: "Print the status of the guard that runs, pause or resume it.") var action: GuardAction?
 
     @Flag("--system", help: "Run the system part, as root.") var system = false
 
-    @Option("--owner <name>", help: "The user whose programs use the key (default: the user who ran sudo).")
+    @Option("--owner <name>", help: "The user who may use the node (default: the user who ran sudo).")
     var owner: String?
 
     @Option("--refuse <site>", help: "Refuse this site, or a pattern with one *, unasked; may be repeated.")

@@ -66,7 +66,8 @@ extension OATHService {
         copy.id = Self.spareName("ykit-replacing", like: new.id, besides: names)
         try put(copy)
         do { try delete(old) } catch {
-            try? delete(copy.id)
+            // Only a refusal says that the old one is still there; otherwise the copy may be all that is left.
+            if case .card(.status) = error { try? delete(copy.id) }
             throw error
         }
         do { try put(new) } catch { throw .unfinished(.newIsNamed(copy.id), error) }
