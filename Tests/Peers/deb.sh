@@ -20,7 +20,12 @@ judge() { # judge WHAT COMMAND…
         failed=1
     fi
 }
-program=${YKIT_REAL:-$YKIT}
+# A copy, and one date, so that a build or a commit meanwhile changes nothing.
+mkdir program && cp "${YKIT_REAL:-$YKIT}" program/ykit || exit 1
+[ ! -e "${YKIT_REAL:-$YKIT}.debug" ] || cp "${YKIT_REAL:-$YKIT}.debug" program/ykit.debug
+program=$tmp/program/ykit
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH
 
 judge "makes every package" "$root/tools/package" all --program "$program" --output one
 judge "makes them again" "$root/tools/package" all --program "$program" --output two
@@ -46,6 +51,12 @@ judge "its program runs" sh -c 'files/usr/bin/ykit --virtual oath list | grep -q
 judge "every file is root's" sh -c "! dpkg-deb -c '$deb' | grep -v ' root/root '"
 judge "it needs what the program is linked to, and no more" \
     sh -c "dpkg-deb -f '$deb' Depends | grep -Eq '^libc6 \(>= 2\.[0-9]+\), libssl3 \| libssl3t64(, zlib1g)?$'"
+floor() { # the highest glibc that the program's symbols and its packed relocations need; those are read since 2.36
+    { readelf -W -V "$program" | grep -o 'GLIBC_[0-9.]*' | cut -d_ -f2
+        ! readelf -W -d "$program" | grep -q '(RELR)' || echo 2.36; } | sort -V | tail -1
+}
+judge "README and the package name the glibc that the program needs" \
+    sh -c 'grep -q "glibc $1 or later" "$2/README.md" && dpkg-deb -f "$3" Depends | grep -q "libc6 (>= $1)"' - "$(floor)" "$root" "$deb"
 if [ "$(head -c 4 "$program" | tail -c 3)" = ELF ] && [ -e "$program.debug" ]; then
     judge "the stripped program has at most 40 MB" [ "$(stat -c %s files/usr/bin/ykit)" -le 40000000 ]
 fi

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """tools/release in a small repository of its own, whose tools are stand-ins: what it refuses, that its folder appears when it
-is complete, that the tag comes last and nothing is pushed. With the real builds: tools/test demand release.
+is complete, that the tag comes last and nothing is pushed; apt judges its repository. With the real builds: tools/test demand release.
 """
 
 import datetime
@@ -14,7 +14,6 @@ import signal
 import subprocess
 import sys
 import tarfile
-import time
 
 from lib.peer import REAL, ROOT, expect, holds, own_folder
 
@@ -36,6 +35,7 @@ SOURCE = {
     "tools/world.toml": f'[[constant]]\nname = "list"\nlook = "https://example.org"\ndate = {TODAY}\n',
     "Tests/Guest/one.test": "", "Tests/OneTests/OneTests.swift": "struct OneTests {}\n", ".gitignore": ".build*\n",
 }
+ARCHITECTURE = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True, check=True).stdout.strip()
 YKIT = """#!/bin/sh
 case $1 in
     --version) echo ykit 0.2.0 ;;
@@ -51,7 +51,8 @@ TOOLS = {
 sed -i "s/\\"list\\"/\\"${VERB:-list}\\"/" .build/program/ykit
 echo "${EMBEDDED:+# $PWD}" >>.build/program/ykit; echo symbols >.build/program/ykit.debug""",
     "package": """while [ $# -gt 0 ]; do case $1 in --output) out=$2 ;; esac; shift; done
-mkdir -p "$out" && cp "$(dirname "$0")/../.build/program/ykit" "$out/ykit_0.2.0-1_amd64.deb\"""",
+mkdir -p "$out" && cp "$(dirname "$0")/../.build/program/ykit" "$out/ykit_0.2.0-1_amd64.deb"
+[ -z "$DEB" ] || cp "$DEB" "$out/ykit_0.2.0-1_amd64.deb\"""",
     "docs": '[ -z "$DOCS" ] || eval "$DOCS"; mkdir -p "$3" && echo site >"$3/index.html"',
 }
 
@@ -74,7 +75,7 @@ def make_repository():
         write(REPOSITORY / "tools" / name, f"#!/bin/sh\n{text}\n", 0o755)
     write(REPOSITORY / "tools/ykit", YKIT, 0o755)
     shutil.copy(ROOT / "tools/release", REPOSITORY / "tools/release")
-    for name in ("release_checks.py", "program_difference.py", "world.py"):
+    for name in ("apt_repository.py", "release_checks.py", "program_difference.py", "world.py"):
         (REPOSITORY / "tools/build").mkdir(exist_ok=True)
         shutil.copy(ROOT / "tools/build" / name, REPOSITORY / "tools/build" / name)
     write(FOLDER / "bin/lintian", '#!/bin/sh\necho "$LINTIAN"\n', 0o755)
@@ -135,25 +136,16 @@ def test_source():
     changed("a feature with a suite that is gone", release_checks.FEATURES, "| T01 | ✓ | `GoneTests` |\n", "no suite GoneTests")
 
 
-def removed(folder):
-    """Removes a folder that children of a killed program may still write to."""
-    for _ in range(100):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            return
-        time.sleep(0.1)
-    shutil.rmtree(folder)
-
-
 def test_builds():
     refused("other answers", "is not what the program answers", VERB="another")
     refused("a program that depends on its folder", "the programs of two builds differ", EMBEDDED="yes")
     refused("a warning of lintian", "lintian has objections", LINTIAN="W: ykit: some-tag")
     refused("no site", "ended with status", DOCS="exit 1")
+    # The child of a killed program lives on: it must write nothing into the folder that is removed here.
     expect("killed while it makes the site: no folder, no tag",
-           (release(DOCS="kill -9 $PPID")[0], leftovers()[:2]), (-signal.SIGKILL, ([], False)))
+           (release(DOCS="kill -9 $PPID; exit 1")[0], leftovers()[:2]), (-signal.SIGKILL, ([], False)))
     for left in FOLDER.glob(".new-*"):
-        removed(left)
+        shutil.rmtree(left)
     expect("terminated: nothing is left", (release(DOCS="kill $PPID; exit 1")[0] != 0, leftovers()), (True, ([], False, [])))
 
 
@@ -181,6 +173,71 @@ def test_release():
     expect("nothing is pushed", git("ls-remote", "origin"), "")
     status, said = release()
     expect("a release is not made twice", (status, "v0.2.0 exists already" in said), (1, True))
+
+
+def gpg(*words):
+    return subprocess.run(["gpg", "--batch", *words], check=True, capture_output=True, text=True,
+                          env={**os.environ, "GNUPGHOME": f"{FOLDER}/gpg"}).stdout
+
+
+def deb(name):
+    """A package with one file."""
+    write(FOLDER / "deb/DEBIAN/control", f"Package: {name}\nVersion: 0.2.0-1\nArchitecture: {ARCHITECTURE}\n"
+          "Maintainer: ykit <ykit@example.com>\nDescription: a package\n")
+    write(FOLDER / "deb/usr/share/ykit/file", "content\n")
+    subprocess.run(["dpkg-deb", "--root-owner-group", "--build", FOLDER / "deb", FOLDER / f"{name}.deb"], check=True, capture_output=True)
+    return FOLDER / f"{name}.deb"
+
+
+def apt(command, *words, signed_by):
+    """Runs apt-get with a source list, state and cache of its own; returns whether all is well, and what it says."""
+    place = FOLDER / "apt"
+    shutil.rmtree(place, ignore_errors=True)
+    for folder in ("etc", "state/lists/partial", "cache/archives/partial"):
+        (place / folder).mkdir(parents=True)
+    (place / "status").touch()
+    (place / "etc/sources.list").write_text(f"deb [signed-by={signed_by}] file:{OUTPUT}/apt ./\n")
+    options = {"Dir::Etc": place / "etc", "Dir::State": place / "state", "Dir::State::status": place / "status", "Dir::Cache": place / "cache",
+               "APT::Sandbox::User": "root", "APT::Architecture": ARCHITECTURE, "APT::Update::Error-Mode": "any"}
+    said = ""
+    for line in (["update"], [command, *words]):
+        done = subprocess.run(["apt-get", "-q", *(f"-o{name}={value}" for name, value in options.items()), *line],
+                              capture_output=True, text=True, cwd=place)
+        said += done.stdout + done.stderr
+        if done.returncode != 0:
+            return False, said
+    return True, said
+
+
+def test_apt_repository():
+    shutil.rmtree(OUTPUT)
+    git("tag", "--delete", "v0.2.0")
+    (FOLDER / "gpg").mkdir(mode=0o700)
+    for person in ("ykit@example.com", "other@example.com"):
+        gpg("--passphrase", "", "--quick-generate-key", person, "default", "default", "never")
+    (FOLDER / "other.asc").write_text(gpg("--armor", "--export", "other@example.com"))
+    real = {"GNUPGHOME": f"{FOLDER}/gpg", "DEB": str(deb("ykit"))}
+    refused("a key that gpg does not have", "No secret key", "--apt-key", "nobody@example.com", **real)
+    status, said = release("--apt-key", "ykit@example.com", **real)
+    expect("a release with an apt repository", said if status else 0, 0)
+    public = OUTPUT / "apt/ykit.asc"
+    expect("apt reads it", apt("download", "ykit", signed_by=public)[0] and (FOLDER / f"apt/ykit_0.2.0-1_{ARCHITECTURE}.deb").exists())
+    expect("apt refuses another key", apt("download", "ykit", signed_by=FOLDER / "other.asc")[0], False)
+    index = OUTPUT / "apt/Packages"
+    before = index.read_text()
+    for name in ("Packages", "Packages.gz"):
+        (OUTPUT / "apt" / name).unlink()
+    index.write_text(before.replace("a package", "b package"))
+    expect("apt refuses a changed index", apt("download", "ykit", signed_by=public)[0], False)
+    again = [sys.executable, ROOT / "tools/build/apt_repository.py", OUTPUT, "ykit@example.com"]
+    former = (OUTPUT / "apt/Release").read_bytes()
+    shutil.copy(deb("ykit-more"), OUTPUT / f"ykit-more_0.2.0-1_{ARCHITECTURE}.deb")
+    subprocess.run(again, check=True, capture_output=True, env={**os.environ, **real})
+    expect("with one more package it is made again", apt("download", "ykit-more", signed_by=public)[0])
+    (OUTPUT / f"ykit-more_0.2.0-1_{ARCHITECTURE}.deb").unlink()
+    subprocess.run(again, check=True, capture_output=True, env={**os.environ, **real})
+    subprocess.run(["gpgconf", "--kill", "gpg-agent"], check=True, env={**os.environ, **real})
+    expect("the same packages, the same index", ((OUTPUT / "apt/Release").read_bytes() == former, index.read_text() == before), (True, True))
 
 
 def test_answers():
