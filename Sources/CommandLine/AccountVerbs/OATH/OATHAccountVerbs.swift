@@ -80,7 +80,7 @@ struct OATHDelete: Verb {
         let service = try await run.oath(password)
         let ids = try await service.accounts().map(\.id)
         let id = try run.entry(toChange: query, in: ids, .always(unless: confirmation)) {
-            "delete '\($0.displayName(among: ids))'? its secret cannot be recovered"
+            "the secret of '\($0.displayName(among: ids))' would be lost: delete it?"
         }
         let name = id.displayName(among: ids)
         try await service.delete(id)

@@ -106,7 +106,7 @@ struct OTPSwap: Verb {
         if await service.state(of: .one).isProgrammed == false, await service.state(of: .two).isProgrammed == false {
             throw Explanation("empty-slot", .notFound, "both slots are empty", hint: "ykit otp info")
         }
-        try run.confirm("swap the two slots?", unless: force)
+        try run.confirm("a short touch would use slot 2, and a long one slot 1: swap them?", unless: force)
         try await service.swap()
         await run.warn(unconfirmed: service)
         return Outcome(SwappedSlots(), "the slots are swapped")
@@ -136,7 +136,7 @@ struct OTPDelete: Verb {
         let service = try await run.otp()
         guard await service.state(of: slot).isProgrammed != false else { throw OTPError.emptySlot(slot) }
         let access = try code.read(run)
-        try run.confirm("empty slot \(slot.rawValue)? its contents cannot be recovered", unless: force)
+        try run.confirm("the contents of slot \(slot.rawValue) would be permanently lost: empty it?", unless: force)
         try await service.delete(slot, access: access)
         await run.warn(unconfirmed: service)
         return Outcome(ChangedSlot(slot: slot), "slot \(slot.rawValue) is empty")
@@ -163,7 +163,7 @@ struct OTPSettingsUpdate: Verb {
         let state = await service.state(of: slot)
         guard state.isProgrammed != false else { throw OTPError.emptySlot(slot) }
         let (_, access) = try target.read(in: run) {}
-        try run.confirm("rewrite all settings of slot \(slot.rawValue)?", unless: target.force)
+        try run.confirm("all settings of slot \(slot.rawValue) would be replaced: continue?", unless: target.force)
         var settings = typing.settings
         if state.isTouchTriggered == false { settings.ticket = [] }
         try await service.update(slot, settings, access: access)

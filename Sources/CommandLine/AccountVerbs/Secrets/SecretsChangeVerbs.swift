@@ -122,7 +122,7 @@ struct SecretsDelete: Verb {
         let service = try await run.openSecrets()
         let found = try await run.secretsEntry(
             toChange: query, service, pin, to: "delete an entry", .always(unless: confirmation)
-        ) { "delete '\($0)'? what it holds cannot be recovered" }
+        ) { "the secret of '\($0)' would be permanently lost: delete it?" }
         try await run.touching("delete '\(found.text)'") {
             try await service.delete(found.name, pin: found.pin)
         }

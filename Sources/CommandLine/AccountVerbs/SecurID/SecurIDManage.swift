@@ -175,7 +175,7 @@ struct SecurIDDelete: Verb {
     func run(in run: Run) async throws -> Outcome<TokenSerial> {
         let store = try path.tokens(run)
         let found = try run.entry(toChange: token, in: try store.all(), .always(unless: confirmation)) {
-            "delete token \($0.name)? its seed cannot be recovered"
+            "the seed of token \($0.name) would be permanently lost: delete it?"
         }
         try run.endPlan("delete token \(found.serial) from \(store.file.path.printable)")
         try store.delete(found)

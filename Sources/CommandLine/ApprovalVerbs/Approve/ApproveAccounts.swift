@@ -172,7 +172,7 @@ struct ApproveLogout: AccountKeyVerb {
         let book = try path.accounts(run)
         let all = try book.accounts(matching: nil)
         let ended = try run.entry(toChange: account, in: all, .always(unless: confirmation)) {
-            "remove account '\($0.name.printable)' of \($0.server.printable)? it must be enrolled again to be used"
+            "account '\($0.name.printable)' of \($0.server.printable) would have to be enrolled again: remove it?"
         }
         try run.endPlan("remove account '\(ended.name.printable)' from \(book.file.path.printable)")
         // Checks that the store is writable before anything is deleted.

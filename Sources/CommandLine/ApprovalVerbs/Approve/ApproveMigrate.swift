@@ -68,7 +68,7 @@ struct ApproveMigrateCheck: Verb {
             outcome.answer.lines = rest
             outcome.answer.failure = Explanation(
                 "nothing-to-move", .notFound, "the store has no container: there is nothing to move",
-                hint: "enrol the accounts again on the other key")
+                hint: "enroll the accounts again on the other key")
         }
         return outcome
     }
@@ -129,7 +129,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
         let old = try book.container(container, run)
         let other = try run.other(to)
         try confirmation.ask(
-            "move container '\(old.account.name.printable)' to the key \(to.printable)? its codes on this key will no longer be valid",
+            "the codes of container '\(old.account.name.printable)' on this key would become invalid: move it to \(to.printable)?",
             in: run)
         run.plan?.add("sign the hand-over of container \(old.serial) at \(old.server.origin)")
         try run.endPlan("generate a key on \(to), register it, and synchronize")

@@ -48,7 +48,7 @@ struct SecondFactorAPIKeyRotate: SecondFactorVerb {
     @OptionGroup var key: StoreKeyOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<ClientKey> {
-        try confirmation.ask("invalidate the API key of '\(name.printable)'?", in: run)
+        try confirmation.ask("the present API key of '\(name.printable)' would become invalid: replace it?", in: run)
         return try await connection.service.rotateAPIKey(name).withKey
     }
 }

@@ -139,7 +139,7 @@ struct RemovedKey: Report {
 /// Deletes a registered key.
 struct SecondFactorDeviceRemove: SecondFactorUserVerb {
     static let about = About(
-        "rm", "Delete a user's device from the server.",
+        "rm", "Delete a user's device from the server.", aliases: ["delete"],
         examples: [Example("ykit 2fa device rm alice desk")])
 
     @Argument("user", help: "The user's name.") var user: String
@@ -151,7 +151,8 @@ struct SecondFactorDeviceRemove: SecondFactorUserVerb {
     @OptionGroup var key: StoreKeyOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RemovedKey> {
-        try confirmation.ask("delete device '\(device.printable)' of '\(user.printable)'?", in: run)
+        try confirmation.ask(
+            "'\(user.printable)' could no longer log in with device '\(device.printable)': delete it?", in: run)
         let token = try await connection.service.removeDevice(device.text, of: user)
         return Outcome(RemovedKey(user: user, serial: token.serial), "deleted \(token.serial.printable)")
     }

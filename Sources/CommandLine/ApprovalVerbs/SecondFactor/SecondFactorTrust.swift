@@ -256,7 +256,7 @@ struct ForgottenDevices: Report {
 /// Removes remembered devices from the server.
 struct SecondFactorTrustRemove: SecondFactorUserVerb {
     static let about = About(
-        "rm", "Remove a remembered device of a user from the server, or all of them.",
+        "rm", "Delete a remembered device of a user from the server, or all of them.", aliases: ["delete"],
         examples: [Example("ykit 2fa trust rm alice")])
 
     @Argument("user", help: "The user's name.") var user: String
@@ -272,7 +272,7 @@ struct SecondFactorTrustRemove: SecondFactorUserVerb {
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<ForgottenDevices> {
         let what = device.map { "device \($0.printable)" } ?? "all devices"
-        try confirmation.ask("forget \(what) of '\(user.printable)'?", in: run)
+        try confirmation.ask("'\(user.printable)' would need the second factor there again: forget \(what)?", in: run)
         let owner = device == nil ? nil : try await connection.client(client?.text)
         let count = try await connection.service.removeTrust(user, device: device?.text, client: owner?.id)
         if device == nil { try connection.vault.remove(SecondFactorVault.deviceID(connection.url, user)) }

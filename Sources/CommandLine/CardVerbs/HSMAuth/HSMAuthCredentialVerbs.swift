@@ -242,7 +242,7 @@ struct HSMAuthDelete: Verb {
         let name = try HSMAuthLabel(label)
         let service = try await run.openHSMAuth()
         _ = try await service.credential(name)
-        try confirmation.ask("delete '\(label.printable)'? its keys cannot be restored", in: run)
+        try confirmation.ask("the keys of '\(label.printable)' would be permanently lost: delete it?", in: run)
         let management = try await run.managementPassword(management, of: service, for: "delete a credential")
         try await service.delete(name, managementKey: management)
         return Outcome(NamedHSMAuthCredential(label: label), "deleted '\(label.printable)'")

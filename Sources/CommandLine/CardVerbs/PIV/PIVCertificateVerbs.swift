@@ -307,7 +307,7 @@ struct PIVDeleteCertificate: Verb {
         let service = try await run.openPIV()
         guard let object = slot.certificateObject else { throw PIVError.unusableSlot(slot) }
         guard try await !service.object(object).isEmpty else { throw PIVError.noSuchObject(object) }
-        try confirmation.ask("delete the certificate in \(slot)?", in: run)
+        try confirmation.ask("the certificate in \(slot) would be lost: delete it?", in: run)
         try await management.unlock(service, for: "delete a certificate", run)
         try await service.deleteCertificate(slot, updatingCHUID: updateChuid)
         return Outcome(ClearedSlot(slot: slot.description), "deleted the certificate in \(slot)")

@@ -340,7 +340,7 @@ struct PIVDeleteKey: Verb {
 
     func run(in run: Run) async throws -> Outcome<ClearedSlot> {
         let service = try await run.openPIV()
-        try confirmation.ask("permanently delete the key in \(slot)?", in: run)
+        try confirmation.ask("the key in \(slot) would be permanently lost: delete it?", in: run)
         try await management.unlock(service, for: "delete a key", run)
         try await service.deleteKey(slot)
         return Outcome(ClearedSlot(slot: slot.description), "deleted the key in \(slot)")

@@ -307,7 +307,7 @@ struct SDKeysDelete: Verb {
                 typing: "delete", "this deletes the last key, \(names): the public factory keys return", in: run)
         } else {
             let rest = left.map { "\($0.typed) (\($0.purpose))" }.listed()
-            try confirmation.ask("permanently delete \(names)? the key keeps \(rest)", in: run)
+            try confirmation.ask("\(names) would be permanently lost, and the key keeps \(rest): continue?", in: run)
         }
         try await service.delete(
             id: wanted.id, version: wanted.version == 0 ? nil : wanted.version, evenLast: left.isEmpty)

@@ -56,7 +56,9 @@ struct ConfigLockCode: Verb {
         let new = try await newCode(run)
         let revealed = generate ? new.revealed() : nil
         try run.confirm(
-            clear ? "remove the lock code of this key?" : "set the lock code? it cannot be reset if it is lost",
+            clear
+                ? "the configuration would no longer be protected: remove the lock code?"
+                : "a lock code that is lost cannot be reset: set it?",
             unless: force)
         do { _ = try await service.setLockCode(new, current: current) } catch {
             guard case .notWritten = error, run.plan != nil else { throw error }

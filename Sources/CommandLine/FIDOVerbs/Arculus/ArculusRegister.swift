@@ -96,7 +96,7 @@ struct ArculusRegister: Verb {
 
     /// Returns the PIN to set after the reset, once the user has confirmed the reset twice.
     private static func confirmed(_ pin: PINOptions, force: Bool, _ run: Run) async throws -> SharedSecret {
-        try run.confirm("reset the card and delete all its credentials?", unless: force)
+        try run.confirm("all credentials on the card would be permanently lost: reset it?", unless: force)
         try run.confirm(
             typing: "reset", "this permanently ends access to every account registered with this card", unless: force)
         let source = run.source(of: .fido, pin)

@@ -173,7 +173,7 @@ struct FIDO2CredentialsDelete: Verb {
         let service = try await run.openCredentials(pin, for: "delete a credential")
         let all = try await service.discoverableCredentials()
         let found = try run.entry(toChange: credential, in: all, .always(unless: confirmation)) {
-            "delete the credential of \($0.words)? it cannot be recovered"
+            "the credential of \($0.words) would be permanently lost: delete it?"
         }
         try await service.delete(found.credential.id)
         return Outcome(RememberedCredential(remembered: found), "deleted the credential of \(found.words)")

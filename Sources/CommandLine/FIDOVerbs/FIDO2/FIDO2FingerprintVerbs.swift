@@ -45,7 +45,7 @@ extension Fingerprint: IdentifiedEntry {
 
 extension FIDOService {
     /// Throws if a name is longer than the key accepts for a fingerprint, since it would refuse the name only after the
-    /// enrolment.
+    /// enrollment.
     fileprivate func check(fingerprintName name: String) throws {
         guard let limit = try fingerprintSensor().maxNameLength, name.utf8.count > limit else { return }
         throw Explanation.usage("a name of \(name.utf8.count) bytes is too long; this key accepts at most \(limit)")
@@ -84,10 +84,10 @@ struct FIDO2FingerprintsList: Verb {
     }
 }
 
-/// Enrols a fingerprint.
+/// Enrolls a fingerprint.
 struct FIDO2FingerprintsAdd: Verb {
     static let about = About(
-        "add", "Enrol a fingerprint. ^C cancels the enrolment.",
+        "add", "Enroll a fingerprint. ^C cancels the enrollment.",
         examples: [Example("ykit fido2 fingerprints add --name thumb")])
 
     @Option("--name", help: "A name for the fingerprint.") var name: String?
@@ -104,9 +104,9 @@ struct FIDO2FingerprintsAdd: Verb {
     }
 
     func run(in run: Run) async throws -> Outcome<Enrolled> {
-        let service = try await run.openFingerprints(pin, for: "enrol a fingerprint")
+        let service = try await run.openFingerprints(pin, for: "enroll a fingerprint")
         if let name { try await service.check(fingerprintName: name) }
-        run.terminal.say("touch the sensor repeatedly until enrolment is complete")
+        run.terminal.say("touch the sensor repeatedly until enrollment is complete")
         var sample = try await service.beginEnrollment()
         var count = 1
         do {
@@ -179,7 +179,7 @@ struct FIDO2FingerprintsDelete: Verb {
         let service = try await run.openFingerprints(pin, for: "delete a fingerprint")
         let all = try await service.fingerprints()
         let found = try run.entry(toChange: fingerprint, in: all, .always(unless: confirmation)) {
-            "delete the fingerprint \($0.words)?"
+            "the fingerprint \($0.words) would have to be enrolled again: delete it?"
         }
         try await service.removeFingerprint(found.template)
         return Outcome(FingerprintReport(fingerprint: found), "deleted the fingerprint \(found.words)")

@@ -223,7 +223,9 @@ struct FIDO2LargeBlobSet: Verb {
     func run(in run: Run) async throws -> Outcome<Written> {
         let blob = try Files.read(file)
         let (place, found) = try await run.openLargeBlob(pin, for: "write a large blob") {
-            try run.entry(toChange: credential, in: $0, .forPart) { "replace the large blob of \($0.words)?" }
+            try run.entry(toChange: credential, in: $0, .forPart) {
+                "the large blob of \($0.words) would be lost: replace it?"
+            }
         }
         try await place.write(blob)
         return Outcome(
@@ -250,7 +252,7 @@ struct FIDO2LargeBlobDelete: Verb {
     func run(in run: Run) async throws -> Outcome<Deleted> {
         let (place, found) = try await run.openLargeBlob(pin, for: "remove a large blob") {
             try run.entry(toChange: credential, in: $0, .always(unless: confirmation)) {
-                "delete the large blob of \($0.words)?"
+                "the large blob of \($0.words) would be lost: delete it?"
             }
         }
         guard try await place.remove() else {
@@ -285,7 +287,7 @@ struct FIDO2LargeBlobPrune: Verb {
         // A key that lists no large-blob keys would have all blobs removed.
         let question =
             keys.isEmpty && !credentials.isEmpty
-            ? "the key lists no large blob for any of its credentials; remove all large blobs?"
+            ? "the key lists no large blob for any of its credentials: remove all large blobs?"
             : "remove all large blobs but those of \(keys.count == 1 ? "one credential" : "\(keys.count) credentials")?"
         try confirmation.ask(question, in: run)
         let removed = try await service.removeOrphanedLargeBlobs(keeping: keys.map { SharedSecret(Secret($0)) })

@@ -345,7 +345,7 @@ struct SSHDelete: Verb {
         let service = try await run.openCredentials(pin, for: "delete a credential")
         let all = try await SSHCredential.all(of: service)
         let found = try run.entry(toChange: credential, in: all, .always(unless: confirmation)) {
-            "delete the credential for \($0.words) (\($0.file.publicKey.fingerprint))? it cannot be recovered"
+            "the credential for \($0.words) (\($0.file.publicKey.fingerprint)) would be permanently lost: delete it?"
         }
         try await service.delete(found.remembered.credential.id)
         return Outcome(Deleted(key: SSHListedKey(found)), "deleted the credential for \(found.words)")

@@ -38,6 +38,6 @@ package struct CredentialReplacing {
 
     /// The question before a credential is replaced.
     package static func question(_ whose: String) -> String {
-        "the key stores a credential for \(whose): replace it? it cannot be recovered"
+        "the credential that the key stores for \(whose) would be permanently lost: replace it?"
     }
 }

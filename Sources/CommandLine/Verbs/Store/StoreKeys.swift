@@ -135,7 +135,8 @@ package enum StoreKeys {
     ) throws -> Outcome<RemovedStoreKey> {
         var copy = try file.read()
         let seal = try copy.removeSeal(name.text)
-        try confirmation.ask("remove key '\(seal.name.printable)' (\(seal.id)) from the store?", in: run)
+        try confirmation.ask(
+            "key '\(seal.name.printable)' (\(seal.id)) would no longer open the store: remove it?", in: run)
         try run.endPlan("remove key '\(seal.name.printable)' from \(file.path.printable)")
         let count = try file.update { store throws(StoreError) -> Int in
             _ = try store.removeSeal(seal.id)
