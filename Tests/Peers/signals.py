@@ -14,6 +14,7 @@ import signal
 import subprocess
 
 from lib.peer import REAL, expect, own_folder, within
+from lib.terminal import Terminal
 
 FOLDER = own_folder()
 ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith("YKIT_")}, "HOME": FOLDER, "NO_COLOR": "1",
@@ -87,6 +88,10 @@ def computations():
     status, output, errors = interrupted("the import of a log", process, signal.SIGINT)
     expect("^C ends it", (status, output, errors), (130, "", "reading a log of 18 MiB\nykit: interrupted\n"))
     expect("and leaves no file", [name for name in os.listdir(FOLDER) if name.startswith("long.jsonl")], [])
+    with Terminal([REAL, "capture", "import", "--from", "pcscd", "long.log", "-o", "long.jsonl"], ENVIRONMENT, FOLDER) as terminal:
+        expect("a terminal shows that it is running", terminal.expect("reading a log of 18 MiB … [0-9]+ s") is not None or terminal.seen)
+        terminal.type("\x03")
+        expect("^C ends it there", (terminal.wait(), terminal.seen.endswith(b"\r\x1b[Kykit: interrupted\r\n") or terminal.seen), (130, True))
 
 
 def touches():

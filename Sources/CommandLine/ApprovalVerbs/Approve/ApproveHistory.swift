@@ -109,8 +109,11 @@ struct ApproveHistoryVerb: Verb {
         }
         try run.endPlan("sign in as \(user) at \(base) and read the log of \(account.account.serial)")
         let approver = try run.approver()
-        let client = try await approver.signIn(base, user: user, try person.password(run), trust: account.trust)
-        let entries = try await approver.log(of: account.account.serial, limit: limit, client)
+        let password = try person.password(run)
+        let entries = try await run.showing("reading the log at \(base)") {
+            let client = try await approver.signIn(base, user: user, password, trust: account.trust)
+            return try await approver.log(of: account.account.serial, limit: limit, client)
+        }
         let rows = entries.map { entry in
             ["date", "action", "authentication", "action_detail"].map { name in
                 PushRequest.shown(entry[name]?.string ?? "", limit: 80)

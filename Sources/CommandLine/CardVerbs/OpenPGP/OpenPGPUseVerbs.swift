@@ -270,7 +270,7 @@ struct OpenPGPReset: Verb {
         "reset",
         "Delete all OpenPGP keys, certificates and data, and restore the default PINs.",
         discussion: """
-            No PIN is required: ykit uses up the retries of both PINs, once the card has shown that it can be reset. A \
+            No PIN is required: ykit uses up the tries of both PINs, once the card has shown that it can be reset. A \
             YubiKey keeps its attestation key, with its touch policy. An interrupted reset is completed. Other \
             applications of the key are not affected.
             """,
@@ -292,7 +292,7 @@ struct OpenPGPReset: Verb {
         let blocking = "VERIFY with wrong values for both PINs, until they are blocked"
         for step in ["TERMINATE DF", blocking, "TERMINATE DF"] { run.plan?.add(step) }
         try run.endPlan("ACTIVATE FILE")
-        try await service.reset()
+        try await run.showing("resetting OpenPGP") { try await service.reset() }
         return outcome
     }
 }

@@ -53,7 +53,7 @@ struct PIVReset: Verb {
         "reset",
         "Delete all PIV keys, certificates and objects, and restore the default PIN and PUK.",
         discussion: """
-            The card allows a reset only when PIN and PUK are blocked, so ykit uses up all their retries, once the \
+            The card allows a reset only when PIN and PUK are blocked, so ykit uses up all their tries, once the \
             card has shown that it supports the command. Afterwards the PIN is 123456, the PUK 12345678, and the \
             management key the default. The attestation key in f9 stays. Neither PIN nor management key is required. \
             Other applications of the key are not affected.
@@ -70,7 +70,7 @@ struct PIVReset: Verb {
             typing: "reset",
             "this blocks PIN and PUK, then permanently deletes all PIV keys, certificates and objects on this key",
             unless: force)
-        try await service.reset()
+        try await run.showing("resetting PIV") { try await service.reset() }
         var outcome = Outcome(ResetReport(), "all PIV keys and certificates deleted")
         outcome.answer.warnings = ["PIN, PUK and management key now have their default values"]
         return outcome

@@ -170,7 +170,7 @@ struct SDReset: Verb {
         try confirmation.ask(
             typing: "reset", "this deletes all keys for secure channels, \(names), and restores the factory keys",
             in: run)
-        try await service.reset()
+        try await run.showing("resetting the Security Domain") { try await service.reset() }
         let after = try await service.report()
         return Outcome(
             SDResetReport(deleted: before, keys: after),

@@ -67,8 +67,11 @@ struct CaptureImporting: Verb {
 
     func run(in run: Run) throws -> Outcome<ConvertedRecording> {
         let bytes = try Files.read(file)
-        if bytes.count > 4 << 20 { run.terminal.notice("reading a log of \(bytes.count >> 20) MiB") }
-        let log = try read(bytes, keepsSecrets: run.options.keepSecrets)
+        let what = "reading a log of \(bytes.count >> 20) MiB"
+        if bytes.count > 4 << 20, !run.terminal.isErrorTerminal { run.terminal.notice(what) }
+        let log = try run.showing(what) {
+            try read(bytes, keepsSecrets: run.options.keepSecrets)
+        }
         let capture: Capture
         do { capture = try log.session(session) } catch { throw refusal(error) }
         if run.options.strict, let first = log.skipped.first { throw refusal(first) }

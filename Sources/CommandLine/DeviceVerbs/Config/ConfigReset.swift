@@ -24,7 +24,7 @@ struct ConfigReset: Verb {
             typing: "reset",
             "this permanently deletes all keys, certificates, credentials and fingerprints on this \(info.productName)",
             unless: force)
-        try await service.resetDevice()
+        try await run.showing("resetting all applications") { try await service.resetDevice() }
         return Outcome(ResetReport(), "all applications reset; no PIN is set")
     }
 }

@@ -44,6 +44,7 @@ struct LUKSRemove: Verb {
             from which 'cryptsetup luksHeaderRestore' restores the slot. Delete the file when it is no longer needed: \
             with it, the removed key can still open the volume.
             """,
+        aliases: ["delete"],
         examples: [
             Example("sudo ykit luks remove /dev/sda2 --keyslot 2"),
             Example("sudo ykit luks remove /dev/sda2 --keyslot 2 --unlock-with 23456789"),
@@ -81,8 +82,10 @@ struct LUKSRemove: Verb {
         let remaining = try await unlocking.open(volume, besides: keyslot, cryptsetup, in: run)
         try confirmation.ask(volume.question(keyslot, path), in: run)
         try backup.write(volume, to: saved)
-        try volume.changing { () throws(LUKSError) in
-            try volume.metadata.remove(slot: keyslot, from: volume.path, remaining: remaining, cryptsetup)
+        try run.showing("removing key slot \(keyslot) of \(volume.name)") {
+            try volume.changing { () throws(LUKSError) in
+                try volume.metadata.remove(slot: keyslot, from: volume.path, remaining: remaining, cryptsetup)
+            }
         }
         return Outcome(
             LUKSRemoved(uuid: volume.header.uuid, slot: keyslot, backup: path),
@@ -119,7 +122,7 @@ struct LUKSReplace: Verb {
     static let about = About(
         "replace", "Let a key open a volume in place of another.",
         discussion: """
-            Enrols the new key as 'ykit luks add' does, proves that it opens the volume, and only then removes the key slot \
+            Enrolls the new key as 'ykit luks add' does, proves that it opens the volume, and only then removes the key slot \
             of the old one. First the header is saved to a file, as by 'ykit luks remove'. A run that is interrupted leaves \
             a volume that both keys open.
             """,
@@ -161,8 +164,10 @@ struct LUKSReplace: Verb {
         let present = try await unlocking.open(volume, cryptsetup, in: run)
         let enrollment = try await key.enroll(prepared, volume, run)
         try backup.write(volume, to: file)
-        let added = try volume.changing { () throws(LUKSError) in
-            try enrollment.add(to: volume.path, volume.metadata, present: present, cryptsetup)
+        let added = try run.showing("adding a key slot to \(volume.name)") {
+            try volume.changing { () throws(LUKSError) in
+                try enrollment.add(to: volume.path, volume.metadata, present: present, cryptsetup)
+            }
         }
         if run.environment.cancellation.isCancelled {
             throw Explanation(
@@ -171,9 +176,11 @@ struct LUKSReplace: Verb {
                 hint: "ykit luks remove \(volume.name) --keyslot \(keyslot)")
         }
         let changed = try volume.reread()
-        try changed.changing { () throws(LUKSError) in
-            try changed.metadata.remove(
-                slot: keyslot, from: volume.path, remaining: enrollment.passphrase, cryptsetup)
+        try run.showing("removing key slot \(keyslot) of \(volume.name)") {
+            try changed.changing { () throws(LUKSError) in
+                try changed.metadata.remove(
+                    slot: keyslot, from: volume.path, remaining: enrollment.passphrase, cryptsetup)
+            }
         }
         var report = LUKSEnrolled(volume, enrollment, prepared.name, slot: added.slot, token: added.token)
         report.removed = (keyslot, path)

@@ -64,7 +64,10 @@ struct LUKSUnlocking: ParsableArguments {
             secret = SharedSecret(
                 try passphrase.source.read(run.terminal, asking: "passphrase of \(volume.name)"))
         }
-        guard try volume.changing({ () throws(LUKSError) in try cryptsetup.opens(volume.path, secret) }) else {
+        let opens = try run.showing("unlocking \(volume.name)") {
+            try volume.changing { () throws(LUKSError) in try cryptsetup.opens(volume.path, secret) }
+        }
+        guard opens else {
             var failure = LUKSError.wrongPassphrase.explanation(in: volume.path)
             if key != nil {
                 failure.hint =

@@ -5,9 +5,12 @@ package struct Progress {
     private let task: Task<Void, Never>
     private let terminal: Terminal
 
-    package init(_ terminal: Terminal, _ words: String) {
+    /// Begins to report what takes more than a moment.
+    ///
+    /// - Parameter isSaid: Whether a line is written where standard error is no terminal; for what may take minutes.
+    package init(_ terminal: Terminal, _ words: String, isSaid: Bool = true) {
         self.terminal = terminal
-        let isShown = !terminal.isQuiet
+        let isShown = !terminal.isQuiet && (isSaid || terminal.isErrorTerminal)
         task = Task {
             guard isShown else { return }
             var seconds = 0

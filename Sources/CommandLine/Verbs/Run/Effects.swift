@@ -36,6 +36,22 @@ extension Run {
         }
     }
 
+    /// Performs what may take more than a second, and shows on a terminal that it is running.
+    package func showing<Value>(_ words: String, _ body: () throws -> Value) rethrows -> Value {
+        let progress = Progress(terminal, words, isSaid: false)
+        defer { progress.end() }
+        return try body()
+    }
+
+    /// Performs what may take more than a second, and shows on a terminal that it is running.
+    package nonisolated(nonsending) func showing<Value>(
+        _ words: String, _ body: nonisolated(nonsending) () async throws -> Value
+    ) async rethrows -> Value {
+        let progress = Progress(terminal, words, isSaid: false)
+        defer { progress.end() }
+        return try await body()
+    }
+
     /// Ends a plan: what follows has no exchange with the key. Does nothing in a run that carries out the verb.
     ///
     /// - Parameters:
