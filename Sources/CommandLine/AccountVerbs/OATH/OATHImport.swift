@@ -81,7 +81,7 @@ struct OATHImport: Verb {
 
     @Flag(["--touch", "-t"], help: "Require a touch for each code.") var touch = false
 
-    @Flag(["-y", "--yes"], help: "Do not ask for confirmation.") var yes = false
+    @Flag(["--yes", "-y"], help: "Do not ask for confirmation; nothing is replaced or deleted.") var yes = false
 
     @Flag(["--force", "-f"], help: "Overwrite accounts with the same name.") var force = false
 
@@ -108,7 +108,7 @@ struct OATHImport: Verb {
         notes += items.flatMap(\.notes)
         if run.plan != nil { (gaps.map(\.message) + notes).forEach { run.terminal.warn($0) } }
         if run.plan != nil { run.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
-        if good > 0, !yes, run.plan == nil { try confirm(items, good, gaps.map(\.message) + notes) }
+        if good > 0, !yes, !force, run.plan == nil { try confirm(items, good, gaps.map(\.message) + notes) }
         let service = try await run.oath(password)
         var outcome = try await write(items, AccountWriter(service: service), run.terminal)
         if run.plan == nil { outcome.answer.warnings += notes }

@@ -13,7 +13,7 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// The source of an enrolment link.
+/// The source of an enrollment link.
 enum LinkSource {
     /// Reads a link from the command line, standard input, an image with a QR code, or the camera.
     static func read(_ link: String?, _ picture: String?, _ terminal: Terminal) throws(Explanation) -> String {
@@ -97,15 +97,15 @@ struct EnrolledAccount: Report {
         Member("proven", "whether the server accepted the first poll") { $0.push?.isProven },
         Member("pollOnly", "of a push account") { $0.push?.isPollOnly },
         Member("publicKey", "PEM") { $0.push?.publicKey },
-        Member("enter", "what to enter at the server in a two-step enrolment") { $0.entry },
+        Member("enter", "what to enter at the server in a two-step enrollment") { $0.entry },
         Member("require", "uv or null") { $0.push?.account.proof.map { _ in RequiredProof.uv.rawValue } },
     ]
 }
 
-/// Enrols an account.
+/// Enrolls an account.
 struct ApproveEnroll: AccountKeyVerb {
     static let about = About(
-        "enroll", "Enrol an account: its private key is generated on the security key.",
+        "enroll", "Enroll an account: its private key is generated on the security key.",
         discussion: """
             LINK is what the server shows as a QR code (otpauth://pipush/…, pia://pipush/…); --qr reads the picture. With \
             --server and --user the server is asked for the link, after signing in with the password or a registration \
@@ -118,7 +118,7 @@ struct ApproveEnroll: AccountKeyVerb {
             before each approval; this does not restrict other programs.
             """,
         examples: [
-            Example("ykit approve enroll --qr enrolment.png --name work"),
+            Example("ykit approve enroll --qr enrollment.png --name work"),
             Example("ykit approve enroll --server https://mfa.example.com --user alice"),
         ])
 
@@ -158,7 +158,7 @@ struct ApproveEnroll: AccountKeyVerb {
     @Flag("--software", help: "Keep the private key in the sealed store instead of a security key.")
     var software = false
 
-    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var agreement: Agreement
     @OptionGroup var managementKey: ManagementKeyOptions
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
@@ -211,9 +211,9 @@ struct ApproveEnroll: AccountKeyVerb {
         }
         // No question if the user named the server, and keys and answers are sent only to it.
         if try self.server.map({ try HTTPURL($0).origin != link.url.origin }) ?? true {
-            try confirmation.ask(
-                "enrol '\(name.printable)' at \(server), run by '\(PushRequest.shown(link.issuer, limit: 64))'? "
-                    + "keys and answers are sent there", in: run)
+            try agreement.ask(
+                "keys and answers would be sent to \(server), run by "
+                    + "'\(PushRequest.shown(link.issuer, limit: 64))': enroll '\(name.printable)' there?", in: run)
         }
         try checkSources(in: run)
         try run.perform { try book.file.update { _ in } }
@@ -225,14 +225,14 @@ struct ApproveEnroll: AccountKeyVerb {
         _ given: String?, _ approver: Approver, _ trust: HTTPTrust, _ run: Run
     ) async throws -> PushLink {
         if let server, let user = person.user {
-            try run.stopPlan("sign in as \(user) at \(server) and ask for an enrolment link")
+            try run.stopPlan("sign in as \(user) at \(server) and ask for an enrollment link")
             return try await approver.requestLink(
                 try HTTPURL(server), user: user, try person.password(run), trust: trust)
         }
         return try PushLink(given ?? "")
     }
 
-    /// Refuses an enrolment in which a secret that is needed later can be neither read nor asked for.
+    /// Refuses an enrollment in which a secret that is needed later can be neither read nor asked for.
     private func checkSources(in run: Run) throws {
         guard run.plan == nil, run.replay == nil else { return }
         func check(_ source: SecretInput.Source) throws { if !source.isGiven { _ = try Prompt(orElse: source.hint) } }

@@ -34,7 +34,7 @@ struct ApproveQRType: Verb {
     static let about = About(
         "qr-type", "Show what a link or QR code is for; nothing is sent.",
         discussion: """
-            enrollment enrols an account, onlineAuth answers a login, container registers the key as a container, \
+            enrollment enrolls an account, onlineAuth answers a login, container registers the key as a container, \
             transfer carries accounts of another app, unknown is any other text, invalid a link that is malformed or \
             has another scheme. A text that a service shows for an offline code is also unknown; sign it with 'ykit \
             approve offline'.
@@ -90,7 +90,7 @@ struct OpenedLink: Report {
         Member("server") { $0.account.server },
         Member("accepted", "of a login") { $0.login.map { $0 == .accepted } },
         Member("retries", "tries left, for a login") { $0.triesLeft },
-        Member("enter", "what to enter at the server in a two-step enrolment") { $0.entry },
+        Member("enter", "what to enter at the server in a two-step enrollment") { $0.entry },
         Member("key", "of a container") { $0.key.map(KeyPlaceReport.init) },
     ]
 }
@@ -98,9 +98,9 @@ struct OpenedLink: Report {
 /// Performs the action of a link or QR code.
 struct ApproveOpen: AccountKeyVerb {
     static let about = About(
-        "open", "Open a link or QR code: log in, or enrol an account.",
+        "open", "Open a link or QR code: log in, or enroll an account.",
         discussion: """
-            tiqrauth:// answers a login, tiqrenroll:// enrols at a TiQR service, otpauth://totp and hotp add an \
+            tiqrauth:// answers a login, tiqrenroll:// enrolls at a TiQR service, otpauth://totp and hotp add an \
             account with codes to the key, pia://container registers the key as a container. The destination of the \
             link is shown first and must be confirmed. Push accounts are enrolled with 'ykit approve enroll', which \
             has their options.
@@ -122,7 +122,7 @@ struct ApproveOpen: AccountKeyVerb {
     var touch: TouchPolicy?
 
     @OptionGroup var answer: SecretOptions<ContainerAnswer>
-    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var agreement: Agreement
     @OptionGroup var trust: ServerTrustOptions
     @OptionGroup var managementKey: ManagementKeyOptions
     @OptionGroup var pin: PINOptions
@@ -151,7 +151,7 @@ struct ApproveOpen: AccountKeyVerb {
         case .container(let link): return try await register(link, run)
         case .push:
             throw Explanation.usage(
-                "this link enrols a push account", hint: "ykit approve enroll, with the same link")
+                "this link enrolls a push account", hint: "ykit approve enroll, with the same link")
         case .transfer:
             throw Explanation.usage(
                 "this QR code carries accounts of another app", hint: "ykit oath import, with the same picture")
@@ -167,7 +167,7 @@ struct ApproveOpen: AccountKeyVerb {
         let book = try path.accounts(run)
         let account = try TiQRMatch.one(login, name, book, run)
         let server = account.account.server
-        try confirmation.ask(
+        try agreement.ask(
             "log in as '\(account.identityName.printable)' at \(account.account.issuer.printable) (\(server.printable))?",
             in: run)
         let sealed = try await SealedAccounts.open(book, key, run)
@@ -197,11 +197,12 @@ struct ApproveOpen: AccountKeyVerb {
         account.account.name = ApprovalStore.freeName(name ?? account.account.issuer, in: book.accounts)
         try book.checkRoom(for: account.account.id)
         let server = account.account.server
-        try confirmation.ask(
-            "enrol '\(account.identityName.printable)' at \(server.printable), run by "
-                + "'\(PushRequest.shown(account.account.issuer, limit: 64))'? answers are sent there", in: run)
+        try agreement.ask(
+            "answers would be sent to \(server.printable), run by "
+                + "'\(PushRequest.shown(account.account.issuer, limit: 64))': "
+                + "enroll '\(account.identityName.printable)' there?", in: run)
         let sealed = try await SealedAccounts.open(book, key, run)
-        try run.endPlan("enrol at \(server.printable), and add the account to \(book.file.path.printable)")
+        try run.endPlan("enroll at \(server.printable), and add the account to \(book.file.path.printable)")
         let secret = try client.secret()
         try sealed.put(account.stored, secret)
         do { try await client.register(secret.value, at: enrolment.url) } catch {
@@ -230,7 +231,7 @@ struct ApproveOpen: AccountKeyVerb {
             id: link.account.id, name: "", serial: link.serial ?? link.account.id.name, server: server, container: nil,
             added: 0)
         try book.checkRoom(for: stored.account.id)
-        try confirmation.ask("add '\(link.account.id.text.printable)' to the key's OATH application?", in: run)
+        try agreement.ask("add '\(link.account.id.text.printable)' to the key's OATH application?", in: run)
         let service = try await run.oath(password)
         let enrolment = CodeEnrolment(
             run: run, writer: AccountWriter(service: service), touch: touch == .always || touch == .cached)
@@ -238,7 +239,7 @@ struct ApproveOpen: AccountKeyVerb {
             link, name: name, server: server, container: nil, book.accounts)
         try run.endPlan("add the account to \(book.file.path.printable)")
         try book.file.update { $0.put(made.account.record) }
-        let request = made.entry.map { "to complete the enrolment, enter this at the server: \($0)" }
+        let request = made.entry.map { "to complete the enrollment, enter this at the server: \($0)" }
         return OpenedLink(
             kind: .enrollment, account: made.account, entry: made.entry,
             lines: ["added '\(made.account.name.printable)'", request].compactMap(\.self))
@@ -253,7 +254,7 @@ struct ApproveOpen: AccountKeyVerb {
             run.terminal.warn(
                 "the link asks for the server's certificate not to be verified; ykit verifies it anyway")
         }
-        try confirmation.ask(
+        try agreement.ask(
             "register this key as container \(link.serial) of \(server), run by "
                 + "'\(PushRequest.shown(link.issuer, limit: 64))'?", in: run)
         let phrase = try link.passphrasePrompt.map { try passphrase($0, run) }
@@ -287,14 +288,14 @@ struct ApproveOpen: AccountKeyVerb {
 }
 
 extension ApproveEnroll {
-    /// Enrols an account of another kind, with the options that both verbs share.
+    /// Enrolls an account of another kind, with the options that both verbs share.
     func open(_ text: String, _ run: Run) async throws -> Outcome<EnrolledAccount> {
         if try ApprovalLink(text).kind == .onlineAuth {
             throw Explanation.usage("this link answers a login", hint: "ykit approve open, with the same link")
         }
         var verb = ApproveOpen()
         verb.source.link = text
-        (verb.name, verb.slot, verb.touch, verb.confirmation) = (name, slot, touch, confirmation)
+        (verb.name, verb.slot, verb.touch, verb.agreement) = (name, slot, touch, agreement)
         (verb.trust, verb.managementKey, verb.path) = (trust, managementKey, path)
         verb.pin = key.pin
         verb.key = try key.storeKey(software: software)

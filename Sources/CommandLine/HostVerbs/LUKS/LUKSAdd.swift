@@ -7,7 +7,7 @@ import YKFIDO
 import YKLUKS
 import YKWire
 
-/// Enrols a key.
+/// Enrolls a key.
 struct LUKSAdd: Verb {
     static let uses: GlobalUse = [.device, .virtual, .plan]
     static let about = About(
@@ -18,16 +18,16 @@ struct LUKSAdd: Verb {
             unlocked with a passphrase, a file, or a key that opens it already.
             """,
         examples: [
-            Example("sudo ykit luks add /dev/sda2", "Enrol the key that is plugged in."),
-            Example("sudo ykit luks add /dev/sda2 --piv 9d", "Enrol the key in a PIV slot."),
+            Example("sudo ykit luks add /dev/sda2", "Enroll the key that is plugged in."),
+            Example("sudo ykit luks add /dev/sda2 --piv 9d", "Enroll the key in a PIV slot."),
             Example(
                 "sudo ykit luks add /dev/sda2 --device 23456789 --unlock-with 12345678",
-                "Enrol a spare key; the first one unlocks the volume."),
+                "Enroll a spare key; the first one unlocks the volume."),
         ])
 
     @OptionGroup var place: LUKSPlace
 
-    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var agreement: Agreement
     @OptionGroup var unlocking: LUKSUnlocking
     @OptionGroup var key: LUKSNewKey
 
@@ -41,7 +41,7 @@ struct LUKSAdd: Verb {
         let cryptsetup = try volume.changing { () throws(LUKSError) in try Cryptsetup.installed() }
         let prepared = try await key.prepare(volume, run)
         if let own = prepared.own.first {
-            try confirmation.ask(
+            try agreement.ask(
                 "this key already opens \(volume.name) with token \(own.number), "
                     + "and enrolling it again adds no spare: enroll it?",
                 in: run)
@@ -50,8 +50,10 @@ struct LUKSAdd: Verb {
         try run.endPlan(nil)
         let present = try await unlocking.open(volume, cryptsetup, in: run)
         let enrollment = try await key.enroll(prepared, volume, run)
-        let added = try volume.changing { () throws(LUKSError) in
-            try enrollment.add(to: volume.path, volume.metadata, present: present, cryptsetup)
+        let added = try run.showing("adding a key slot to \(volume.name)") {
+            try volume.changing { () throws(LUKSError) in
+                try enrollment.add(to: volume.path, volume.metadata, present: present, cryptsetup)
+            }
         }
         let report = LUKSEnrolled(volume, enrollment, prepared.name, slot: added.slot, token: added.token)
         return Outcome(report, "\(prepared.name.words) opens key slot \(added.slot) of \(volume.name)")

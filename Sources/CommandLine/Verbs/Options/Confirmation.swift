@@ -17,3 +17,18 @@ package struct Confirmation: ParsableArguments {
         try run.confirm(typing: word, warning(), unless: force)
     }
 }
+
+/// Asks before a step that loses nothing, unless `--yes` is given.
+package struct Agreement: ParsableArguments {
+    @Flag(["--yes", "-y"], help: "Do not ask for confirmation; nothing is replaced or deleted.")
+    package var yes = false
+
+    // Hidden: `--force` answers every question.
+    @Flag(["--force", "-f"]) package var force = false
+
+    /// Asks for yes or no.
+    package func ask(_ question: @autoclosure () -> String, in run: Run) throws {
+        guard !yes, !force, run.plan == nil else { return }
+        try Prompt.confirm(question(), orElse: "answer with --yes")
+    }
+}
