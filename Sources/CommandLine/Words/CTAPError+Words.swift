@@ -36,7 +36,7 @@ extension FIDOLinkError: Explained {
             .malformedReply("the key's reply violates CTAPHID: \(error)")
         case .notCarried(let command):
             Explanation(
-                "not-supported", .notSupported, "this link does not carry \(command)", hint: "try --link hid")
+                "not-supported", .notSupported, "this interface does not support \(command)", hint: "try --link hid")
         }
     }
 }

@@ -30,7 +30,7 @@ extension QRError: Explained {
                 hint: "sudo apt install zbar-tools")
         case .program(ProgramError.timedOut(_)):
             Explanation(
-                "no-qr-code", .timeOut, "no QR code was found in \(name) in time",
+                "no-qr-code", .timeOut, "no QR code was found in \(name) within the time limit",
                 hint: "crop the picture to the code, with a white margin around it")
         case .program(let error): error.explanation
         }

@@ -35,7 +35,7 @@ extension KeyFileError: Explained {
         case .severalCertificates(let count):
             return .usage(
                 "\(file) contains \(count) certificates and does not say which one to use",
-                hint: "put the certificate to use into a separate file")
+                hint: "put the certificate that you want to use into a separate file")
         case .crypto(let fault): return .malformed("\(file) cannot be used: \(fault)")
         }
     }

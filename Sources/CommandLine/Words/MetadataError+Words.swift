@@ -21,7 +21,7 @@ extension MetadataError: Explained {
         case .certificate(.untrusted):
             Explanation(
                 "metadata", .authentication,
-                "the certificate of the signer of the metadata list does not lead to a trusted root",
+                "the certificate that signed the metadata list does not chain to a trusted root",
                 hint:
                     "for a list of another service, give its root certificate with --metadata-root; the FIDO Alliance's root "
                     + "may have changed: use a later version of ykit")

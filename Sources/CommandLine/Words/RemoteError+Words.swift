@@ -36,7 +36,7 @@ extension RemoteError: Explained {
         case .ended(let ending):
             Explanation(
                 "remote-ended", .server,
-                "the other end ended the connection"
+                "the other end closed the connection"
                     + (ending.text.isEmpty ? ", \(ending.reason)" : ": \(ending.text.printable)"))
         case .noCards(let program):
             Explanation(

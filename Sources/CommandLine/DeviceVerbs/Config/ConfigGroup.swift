@@ -7,7 +7,7 @@ import Verbs
 /// Commands for the configuration of a key's applications.
 struct ConfigGroup: ParsableCommand {
     static let about = About(
-        "config", "Enable and disable applications of a YubiKey, and lock that choice.",
+        "config", "Enable or disable applications of a YubiKey, and protect that with a lock code.",
         subcommands: [ConfigUSB.self, ConfigNFC.self, ConfigLockCode.self, ConfigMode.self, ConfigReset.self],
         examples: [Example("ykit config usb --disable otp")])
 }

@@ -50,7 +50,7 @@ extension UDevRule {
         }
         for words in [["control", "--reload"], ["trigger", "--subsystem-match=usb", "--subsystem-match=hidraw"]] {
             guard try Spawn.run(udevadm, words).status == 0 else {
-                return ["\(path) is installed; udevadm \(words[0]) failed, restart the machine to apply it"]
+                return ["\(path) is installed, but udevadm \(words[0]) failed: restart the machine to apply it"]
             }
         }
         return ["\(path) is installed and applied"]

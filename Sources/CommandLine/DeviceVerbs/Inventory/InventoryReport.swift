@@ -49,7 +49,7 @@ extension InventoriedKey: Report {
 extension Inventory.Item: Report {
     static let members: [Member<Inventory.Item>] = [
         Member("kind") { $0.kind },
-        Member("target", "what is opened; used to match the items of two keys") { $0.target },
+        Member("target", "what the item opens; used to match the items of two keys") { $0.target },
         Member("name") { $0.name },
         Member("mark", "equal for the same secret or private key; not itself secret") { $0.mark },
         Member("relyingParty", "of a passkey") { $0.relyingParty },
