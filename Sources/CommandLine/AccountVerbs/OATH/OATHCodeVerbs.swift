@@ -40,11 +40,12 @@ struct OATHList: Verb {
     static let about = About(
         "list", "List accounts.",
         discussion: "With --watch the codes are shown with a countdown until ^C ends it.",
-        examples: [Example("ykit oath list"), Example("ykit oath list --codes")])
+        examples: [Example("ykit oath list")])
 
     @Flag(["--long", "-l"], help: "Show type, algorithm and period.") var long = false
 
-    @Flag("--codes", help: "Show codes too, as 'ykit oath calculate' does.") var codes = false
+    // Hidden: 'ykit oath calculate' shows codes.
+    @Flag("--codes") var codes = false
 
     @Flag(["--watch", "-w"], help: "Show codes and keep them up to date.") var watch = false
 

@@ -109,7 +109,10 @@ struct CommandSearch {
     private func ranked(_ wanted: [String]) -> [Hit] {
         all.compactMap { entry in
             let about = entry.command.about
-            let others = CommandSynonyms.commands.filter { $0.ykit.contains(entry.line) }.flatMap(\.typed)
+            // With a further word, what a group is called leads to one of its commands: "delete passkey".
+            let lengths = wanted.count > 1 ? 1...entry.path.count : entry.path.count...entry.path.count
+            let lines = lengths.map { entry.path.prefix($0).joined(separator: " ") }
+            let others = CommandSynonyms.commands.filter { !Set($0.ykit).isDisjoint(with: lines) }.flatMap(\.typed)
             var texts = [
                 ([entry.line] + about.aliases).joined(separator: " "), others.joined(separator: " "), about.abstract,
             ]
