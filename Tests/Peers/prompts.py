@@ -160,7 +160,7 @@ def test_accounts():
     for keys, status in ((CTRL_C, 130), (CTRL_D, 130), ("\x1b", 130)):
         got = person(["--virtual", "pin.json", "oath", "delete", "acme"], ("Esc cancels", keys))[0]
         expect(f"oath delete, {keys!r} at the menu: 130", got, status)
-    got = person(["--virtual", "pin.json", "oath", "delete", "acme"], ("Esc cancels", "2\n"), (r"delete 'Acme:rob'\?", "n\n"))[0]
+    got = person(["--virtual", "pin.json", "oath", "delete", "acme"], ("Esc cancels", "2\n"), (r"delete it\?", "n\n"))[0]
     expect("the chosen one is asked about", got, 17)
     done = plain("--virtual", "pin.json", "oath", "list")
     expect("and nothing is deleted", done.stdout.count("Acme:"), 5)
@@ -225,8 +225,8 @@ def test_stores():
         return re.findall("[0-9]{12}", plain("securid", "list", "--store", "t.json").stdout)
     # Without a terminal only a whole name chooses what is deleted; both fingerprints have this one.
     for question, words, more, asked, yes, look, alone in (
-            ("which token", ["securid", "delete", "05", "--store", "t.json"], [], [], "delete token 051351542239", tokens, 12),
-            ("which account", ["approve", "logout", "pi.example", "--store", "a.json", "--keep-key"], [], [], "remove account 'work'", accounts, 12),
+            ("which token", ["securid", "delete", "05", "--store", "t.json"], [], [], r"051351542239[^\n]* would be permanently lost", tokens, 12),
+            ("which account", ["approve", "logout", "pi.example", "--store", "a.json", "--keep-key"], [], [], "account 'work' of", accounts, 12),
             ("which fingerprint", [*fingers, "delete", "thumb"], ["--pin-stdin"], [("PIN: ", pin)], "delete", enrolled, 4)):
         before = look()
         expect(f"{question}: there are two", len(before), 2)
@@ -283,7 +283,7 @@ def test_qr_codes():
             bits = [[bit for bit in row for _ in range(4)] for row in modules("\n".join(rows)) for _ in range(4)]
             file.write(f"P1\n{len(bits[0])} {len(bits)}\n" + "\n".join("".join("01"[bit] for bit in row) for row in bits))
         read = subprocess.run(["zbarimg", "--quiet", "--raw", f"{FOLDER}/{name}.pbm"], capture_output=True, text=True).stdout.strip()
-        expect(f"{name}: zbar reads the address that is below it", read != "" and f"enrol this with the service: {read}\n" in seen)
+        expect(f"{name}: zbar reads the address that is below it", read != "" and f"enroll this with the service: {read}\n" in seen)
         expect(f"{name}: no result has the secret", "secret" in plain("--virtual", "pin.json", "oath", "list", "--json").stdout, False)
     status, seen = terminal.run([PROGRAM, *add, "Qr:narrow"], ENVIRONMENT, FOLDER, columns=30)
     expect("a terminal that is too narrow: nothing is added", (status, b"widen the terminal" in seen), (1, True))

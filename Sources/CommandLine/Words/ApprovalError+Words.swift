@@ -24,7 +24,7 @@ extension ApprovalError: Explained {
                 hint: "choose rsa2048, rsa3072 or rsa4096")
         case .enrolmentRefused(let message):
             Explanation(
-                "enrolment-refused", .authentication, "the server refused the enrolment: \(message.printable)",
+                "enrolment-refused", .authentication, "the server refused the enrollment: \(message.printable)",
                 hint: "the link has been used, has expired, or belongs to another server; ask for a new one")
         case .request(let fault): fault.explanation
         case .numberNeeded(let numbers):
@@ -41,7 +41,7 @@ extension ApprovalError: Explained {
         case .pollRefused:
             Explanation(
                 "poll-refused", .authentication, "the server refused the account's signature",
-                hint: "the account may have been deleted there: ask the server's operator, or enrol again")
+                hint: "the account may have been deleted there: ask the server's operator, or enroll again")
         case .clock(let behind): wrongClock(behind.components.seconds)
         case .noAccounts, .noSuchAccount, .accountExists, .tooManyAccounts, .noRequest, .alreadyAnswered:
             aboutAccount
@@ -111,7 +111,7 @@ extension ApprovalError: Explained {
         case .fido(.noCredentials):
             Explanation(
                 "other-key", .authentication, "this key does not have the credential that the account requires",
-                hint: "plug in the key that was enrolled; if its FIDO2 application was reset, enrol again")
+                hint: "plug in the key that was enrolled; if its FIDO2 application was reset, enroll again")
         case .fido(let error): error.explanation
         case .key(let error): error.explanation
         case .crypto(let fault): fault.explanation
@@ -184,7 +184,7 @@ extension TiQRResult {
             var explanation = Explanation(
                 "wrong-response", .authentication,
                 "the service refused the response" + (left.map { ", \(Tries.areLeft($0))" } ?? ""),
-                hint: "the account may have been enrolled again elsewhere; enrol it again here")
+                hint: "the account may have been enrolled again elsewhere; enroll it again here")
             explanation.retriesLeft = left
             return explanation
         case .unknownChallenge:
@@ -194,7 +194,7 @@ extension TiQRResult {
         case .unknownIdentity:
             return Explanation(
                 "unknown-user", .notFound, "the service does not know this account",
-                hint: "it was deleted there; enrol again")
+                hint: "it was deleted there; enroll again")
         case .blocked(let duration):
             let minutes = duration.map { " for \($0.components.seconds / 60) minutes" } ?? ""
             return Explanation("locked", .blocked, "the service locked the account" + minutes)

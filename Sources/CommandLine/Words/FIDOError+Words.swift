@@ -132,7 +132,7 @@ extension FIDOError: Explained {
                 hint: "to unblock it with the PIN: ykit fido2 pin verify")
         }
         return Explanation(
-            "uv-failed", .authentication, "the key did not recognise the user", hint: "try again, or use the PIN")
+            "uv-failed", .authentication, "the key did not recognize the user", hint: "try again, or use the PIN")
     }
 
     // MARK: - The rest

@@ -42,7 +42,7 @@ extension OATHError: Explained {
         case .damaged:
             Explanation(
                 "damaged", .failed, "the key cannot read or write the memory of an account",
-                hint: "find it with ykit oath calculate, delete it, and enrol it again with the service")
+                hint: "find it with ykit oath calculate, delete it, and enroll it again with the service")
         case .crypto(let fault): fault.explanation
         default: aboutAccount
         }
@@ -254,7 +254,7 @@ extension OtpauthError: Explained {
     package var explanation: Explanation {
         guard reason == .twoStep else { return .malformed("this is not a usable otpauth URI: \(self)") }
         return .malformed(
-            "the secret is only the server's half; the other half must be generated here (two-step enrolment)",
-            hint: "ykit approve open LINK, or --qr PICTURE, enrols it")
+            "the secret is only the server's half; the other half must be generated here (two-step enrollment)",
+            hint: "ykit approve open LINK, or --qr PICTURE, enrolls it")
     }
 }

@@ -130,7 +130,7 @@ extension PIVError: Explained {
         case .unproven:
             Explanation(
                 "not-proven", .authentication,
-                "the card accepted the management key, but did not prove that it knows it: the reply is empty",
+                "the card accepted the management key, but sent no proof that it knows it",
                 hint: "some vendors' cards never do; if you trust this one, repeat the command with --no-mutual")
         case .notProtected:
             Explanation(
@@ -262,7 +262,7 @@ extension PIVReference {
                 retriesLeft: left)
         case .fingerprint:
             return Explanation(
-                "finger-not-recognised", .authentication, "the finger was not recognised, \(tries)",
+                "finger-not-recognised", .authentication, "the finger was not recognized, \(tries)",
                 retriesLeft: left)
         }
     }

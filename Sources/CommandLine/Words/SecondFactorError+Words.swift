@@ -35,7 +35,7 @@ extension SecondFactorError: Explained {
         case .notEnrolled(let serials):
             Explanation(
                 "not-enrolled", .policy,
-                "the enrolment of \(serials.joined(separator: ", ").printable) is not complete; nothing was enabled",
+                "the enrollment of \(serials.joined(separator: ", ").printable) is not complete; nothing was enabled",
                 hint: "verify the number or address first: ykit 2fa verify-pin USER --register")
         case .noFactor(let user):
             Explanation(
@@ -92,7 +92,7 @@ extension SecondFactorError: Explained {
             Explanation(
                 "unverified-enrolment", .policy,
                 "the server would accept the number without verification; nothing was registered",
-                hint: "set its enrolment policy verify_enrollment for sms and email")
+                hint: "set its enrollment policy verify_enrollment for sms and email")
         case .noVerifiedChannel:
             Explanation(
                 "no-verified-channel", .policy, "a key can be registered only after a phone number or email address",

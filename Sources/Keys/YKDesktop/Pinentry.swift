@@ -76,7 +76,7 @@ struct Pinentry {
         return replies
     }
 
-    /// The codes of gpg-error, in the low 16 bits, that mean no: canceled, not confirmed, fully canceled, and canceled in
+    /// The codes of gpg-error, in the low 16 bits, that mean no: cancelled, not confirmed, fully cancelled, and cancelled in
     /// an Assuan command.
     private static let refusals: Set<UInt32> = [99, 114, 198, 277]
     private static let timeout: UInt32 = 62

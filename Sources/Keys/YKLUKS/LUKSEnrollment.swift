@@ -4,7 +4,7 @@ public import YKCrypto
 import YKTransport
 import YKWire
 
-/// The enrolment of a key that will open a volume: its passphrase, and the token from which the key derives that again.
+/// The enrollment of a key that will open a volume: its passphrase, and the token from which the key derives that again.
 public struct LUKSEnrollment: Sendable {
     /// What the token describes.
     public let kind: LUKSToken.Kind

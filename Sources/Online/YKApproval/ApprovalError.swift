@@ -7,7 +7,7 @@ public import YKOATH
 public import YKPIV
 public import YKStore
 
-/// Why an approval, an enrolment or an account operation failed.
+/// Why an approval, an enrollment or an account operation failed.
 public enum ApprovalError: Error, Hashable, Sendable {
     /// The server refused or was unreachable.
     case server(ServerError)
@@ -17,7 +17,7 @@ public enum ApprovalError: Error, Hashable, Sendable {
     case unsupportedVersion(String)
     /// The link's server accepts only RSA push keys; carries the kind that was offered.
     case unsupportedKey(String)
-    /// The server refused the enrolment: the link was already used, has expired, or is from another server.
+    /// The server refused the enrollment: the link was already used, has expired, or is from another server.
     case enrolmentRefused(String)
 
     /// The request is not one that the enrolled server would send.

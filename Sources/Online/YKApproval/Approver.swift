@@ -5,7 +5,7 @@ public import YKHTTP
 public import YKTransport
 import YKWire
 
-/// The user's side of push approvals: enrols accounts, fetches requests, and answers them.
+/// The user's side of push approvals: enrolls accounts, fetches requests, and answers them.
 ///
 /// It uses neither a terminal nor files: an app shows ``PushRequest`` in its own dialog, and stores accounts and events
 /// where it chooses.
@@ -65,7 +65,7 @@ public struct Approver: Sendable {
 }
 
 extension Approver {
-    /// The result of an enrolment.
+    /// The result of an enrollment.
     public struct Enrolment: Sendable {
         /// The account, which must be stored in any case.
         public let account: PushAccount
@@ -74,7 +74,7 @@ extension Approver {
         public let problem: ApprovalError?
     }
 
-    /// Enrols an account: signs with the key first, sends the public half to the server, and polls once.
+    /// Enrolls an account: signs with the key first, sends the public half to the server, and polls once.
     ///
     /// - Parameters:
     ///   - name: The display name.
@@ -123,7 +123,7 @@ extension Approver {
     ///
     /// - Parameters:
     ///   - server: The server's address, without a path of its interface.
-    /// - Returns: The enrolment link.
+    /// - Returns: The enrollment link.
     /// - Throws: `server`, or `malformed`.
     public func requestLink(
         _ server: HTTPURL, user: String, _ password: SharedSecret, trust: HTTPTrust = HTTPTrust()
@@ -132,7 +132,7 @@ extension Approver {
         let text: String
         do { text = try await session.requestLink() } catch { throw .server(error) }
         do { return try PushLink(text) } catch {
-            throw .server(.malformed("the server's enrolment link: \(error)"))
+            throw .server(.malformed("the server's enrollment link: \(error)"))
         }
     }
 

@@ -23,7 +23,7 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
         public static let passkey = Kind(rawValue: "passkey")
     }
 
-    /// The state of the enrolment.
+    /// The state of the enrollment.
     public struct RolloutState: OpenSet {
         /// The server's word.
         public let rawValue: String
@@ -47,7 +47,7 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
     public let isRevoked: Bool
     /// Whether it is locked.
     public let isLocked: Bool
-    /// The state of the enrolment; tokens enrolled in one step have `enrolled` or no state.
+    /// The state of the enrollment; tokens enrolled in one step have `enrolled` or no state.
     public let rolloutState: RolloutState?
     /// The number of failed attempts so far.
     public let failCount: Int
@@ -109,7 +109,7 @@ enum PathSegment {
 }
 
 extension PrivacyIDEA {
-    /// Performs the first or the second step of an enrolment (`POST /token/init`).
+    /// Performs the first or the second step of an enrollment (`POST /token/init`).
     ///
     /// - Parameters:
     ///   - kind: The kind of token.

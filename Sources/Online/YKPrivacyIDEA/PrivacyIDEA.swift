@@ -116,7 +116,7 @@ public struct PrivacyIDEA: Sendable {
         } catch { throw .http(error) }
     }
 
-    /// Values excluded from recordings: passwords, PINs, codes, seeds, and anything that enrols or signs in.
+    /// Values excluded from recordings: passwords, PINs, codes, seeds, and anything that enrolls or signs in.
     private static let secrets = HTTPSecrets(
         request: [
             "password", "pass", "pin", "otppin", "otpkey", "otp", "otp1", "otp2", "verify", "secret", "response",

@@ -30,7 +30,7 @@ extension SecondFactor {
             purpose: .register, serial: serial, channel: channel, transactionID: nil, expiry: nil)
     }
 
-    /// Starts the enrolment of a factor that sends PINs.
+    /// Starts the enrollment of a factor that sends PINs.
     func enrol(
         _ user: String, _ channel: PINChannel, to destination: String?
     ) async throws(SecondFactorError) -> PINEnrolment {

@@ -51,12 +51,12 @@ public struct SecondFactor: Sendable {
         SecondFactorStatus(user: user, factors: try await tokens(of: user))
     }
 
-    /// Enables a user's factors (activate). Factors whose enrolment is incomplete are not enabled: they could not be
+    /// Enables a user's factors (activate). Factors whose enrollment is incomplete are not enabled: they could not be
     /// used.
     ///
     /// - Parameters:
     ///   - states: The factors to enable, `sms` and `fp`; empty for all. The user must have each of them.
-    /// - Returns: The number of factors changed, and the factors whose enrolment is incomplete.
+    /// - Returns: The number of factors changed, and the factors whose enrollment is incomplete.
     /// - Throws: `noFactor`, `notEnrolled` if every factor of a kind is incomplete, `noSuchUser`, `otherAccount` or
     ///   `server`.
     public func enable(

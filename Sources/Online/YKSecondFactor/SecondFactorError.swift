@@ -34,7 +34,7 @@ public enum SecondFactorError: Error, Hashable, Sendable {
     case noFactor(String)
     /// An account of role *user* may act only for itself, not for this other user. Nothing was sent.
     case otherAccount(String, user: String)
-    /// The enrolment of these factors is incomplete, so that they cannot be enabled.
+    /// The enrollment of these factors is incomplete, so that they cannot be enabled.
     case notEnrolled([String])
     /// The server rejected the PIN, code or signature; it may not give a reason. `by` is its error, if it answered
     /// with one.

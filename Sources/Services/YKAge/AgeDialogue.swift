@@ -16,7 +16,7 @@ public protocol AgeConnection: Sendable {
 /// answers.
 public final class AgeDialogue: Sendable {
     private let connection: any AgeConnection
-    /// Serialises questions: touch requests come from a different thread than everything else.
+    /// Serializes questions: touch requests come from a different thread than everything else.
     private let turn = Mutex(())
 
     /// Creates a dialogue over a connection.

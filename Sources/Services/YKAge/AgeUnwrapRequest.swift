@@ -18,7 +18,7 @@ public enum AgeAgentKey: Hashable, Sendable {
         }
     }
 
-    /// Returns whether a stanza may be for this key: a P-256 key recognises its stanzas, an X25519 key must try each.
+    /// Returns whether a stanza may be for this key: a P-256 key recognizes its stanzas, an X25519 key must try each.
     public func fits(_ wrapping: AgeWrapping) -> Bool {
         switch (wrapping, self) {
         case (.x25519, .key(.x25519)): true

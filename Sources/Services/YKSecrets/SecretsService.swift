@@ -7,7 +7,7 @@ import YKWire
 
 /// The Secrets application of a Nitrokey 3: one-time passwords, the codes of other devices, and a password safe.
 ///
-/// It needs no PIN unless an entry is protected with one. The PIN authorises one command, after a touch: a method that
+/// It needs no PIN unless an entry is protected with one. The PIN authorizes one command, after a touch: a method that
 /// is given the PIN sends it right before its command. Every method runs a whole exchange with the key on the service's
 /// own thread; concurrent calls never interleave.
 public actor SecretsService: CardKeyService {

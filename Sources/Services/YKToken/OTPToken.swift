@@ -26,7 +26,7 @@ public struct OTPToken: Hashable, Sendable {
 
     /// The kind, judged by its form: a static password of 32 to 64 letters of modhex looks like an OTP.
     public var kind: Kind
-    /// The normalised password.
+    /// The normalized password.
     public var value: String
     /// Its source.
     public var source: Source

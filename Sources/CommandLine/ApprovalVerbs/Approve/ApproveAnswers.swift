@@ -181,7 +181,7 @@ extension PushRefusal {
             Explanation(
                 "not-accepted", .authentication,
                 "the server did not accept the answer, though the request is still open",
-                hint: "the server may have a different key for this account; enrol it again")
+                hint: "the server may have a different key for this account; enroll it again")
         case .unknown:
             Explanation(
                 "not-accepted", .authentication,

@@ -241,7 +241,7 @@ struct ApproveUserOptions: ParsableArguments {
 }
 
 extension Run {
-    /// Returns the client that enrols accounts and answers requests.
+    /// Returns the client that enrolls accounts and answers requests.
     func approver() throws -> Approver {
         var approver = Approver(try http(), environment)
         approver.timeout = environment.timeout

@@ -190,7 +190,7 @@ final class ContainerTokens {
         return known != nil && owners.map(\.id) == [known?.id]
     }
 
-    /// Enrols a push token of the container with its own key.
+    /// Enrolls a push token of the container with its own key.
     private func enroll(_ link: PushLink) async throws {
         let id = "\(link.serial)@\(PushAccount.server(of: link.url))"
         let known = sealed.book.accounts.first { $0.id == id }

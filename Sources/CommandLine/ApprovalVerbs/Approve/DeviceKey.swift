@@ -106,7 +106,7 @@ extension Run {
         return client
     }
 
-    /// Returns the client that enrols at TiQR services and answers logins.
+    /// Returns the client that enrolls at TiQR services and answers logins.
     func tiqrClient() throws -> TiQRClient {
         var client = TiQRClient(try http(), environment.random)
         client.timeout = environment.timeout

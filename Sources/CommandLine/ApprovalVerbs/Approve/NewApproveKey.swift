@@ -32,7 +32,7 @@ final class NewApproveKey: ApprovalKey {
         (self.run, self.unlocking) = (run, unlocking)
     }
 
-    /// Generates the key that the options of an enrolment describe.
+    /// Generates the key that the options of an enrollment describe.
     ///
     /// - Parameter access: The opened slot, if it had to be opened before the link was known.
     static func make(
@@ -76,7 +76,7 @@ final class NewApproveKey: ApprovalKey {
     }
 }
 
-/// What an enrolment opens before a server is asked for anything: the slot for the key, or the store's key.
+/// What an enrollment opens before a server is asked for anything: the slot for the key, or the store's key.
 struct EnrolmentAccess {
     /// A free slot, and the permission to write to it.
     struct Slot {
@@ -98,7 +98,7 @@ struct EnrolmentAccess {
     /// The credential for `--require uv`.
     var proof: UserProof?
 
-    /// Opens what an enrolment needs, and verifies each PIN that it needs later. The FIDO2 application comes first, since
+    /// Opens what an enrollment needs, and verifies each PIN that it needs later. The FIDO2 application comes first, since
     /// selecting it ends what a PIN of PIV permits.
     static func open(_ verb: ApproveEnroll, _ book: AccountStore, _ run: Run) async throws -> EnrolmentAccess {
         if verb.software {

@@ -132,7 +132,7 @@ extension Factor: Report {
         Member("type", "the server's word") { $0.kind.rawValue },
         Member("active") { $0.isActive },
         Member("usable") { $0.isUsable },
-        Member("state", "the state of the enrolment, as the server reports it") { $0.enrolment?.rawValue },
+        Member("state", "the state of the enrollment, as the server reports it") { $0.enrolment?.rawValue },
         Member("description") { $0.description },
         Member("failCount") { $0.failCount },
         Member("maxFail", "0 for no limit") { $0.maxFail },

@@ -51,7 +51,7 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
         "add-user", "Create a user with a second factor.",
         discussion: """
             The user gets PINs by SMS (--mobile), or by email with --mail alone. With --mode sms+fp, this key is also \
-            registered. If the server verifies enrolments, a PIN is sent immediately: verify it with 'verify-pin \
+            registered. If the server verifies enrollments, a PIN is sent immediately: verify it with 'verify-pin \
             --register'.
             """,
         examples: [Example("ykit 2fa add-user alice --mobile +41790000000")])
@@ -147,7 +147,7 @@ struct SecondFactorEnable: SecondFactorUserVerb {
         let serials = waiting.map(\.serial)
         if !serials.isEmpty {
             run.terminal.warn(
-                "\(serials.joined(separator: ", ").printable) cannot be used before its enrolment is complete; for a "
+                "\(serials.joined(separator: ", ").printable) cannot be used before its enrollment is complete; for a "
                     + "number: ykit 2fa verify-pin \(user.printable) --register")
         }
         return Outcome(EnabledFactors(user: user, count: changed, waiting: serials), "enabled: \(changed)")

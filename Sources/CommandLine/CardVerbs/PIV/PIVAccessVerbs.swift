@@ -43,7 +43,7 @@ struct PIVChangePUK: Verb {
     static let about = About(
         "change-puk", "Change the PUK. A wrong current PUK uses up a try.",
         discussion: """
-            The PUK sets a new PIN when the PIN has no retries left; the default PUK is 12345678. If both are read \
+            The PUK sets a new PIN when the PIN has no tries left; the default PUK is 12345678. If both are read \
             from standard input, the first line is the current PUK, the second the new one.
             """,
         examples: [Example("ykit piv access change-puk")])
@@ -88,9 +88,9 @@ struct PIVSetRetries: Verb {
             """,
         examples: [Example("ykit piv access set-retries 5 3")])
 
-    @Argument("pin-tries", help: "Retries of the PIN.") var pinTries: Int
+    @Argument("pin-tries", help: "Tries of the PIN.") var pinTries: Int
 
-    @Argument("puk-tries", help: "Retries of the PUK.") var pukTries: Int
+    @Argument("puk-tries", help: "Tries of the PUK.") var pukTries: Int
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 

@@ -81,7 +81,7 @@ struct FIDO2PINVerify: Verb {
 /// Shows the remaining PIN retries.
 struct FIDO2PINRetries: Verb {
     static let about = About(
-        "retries", "Show how many PIN retries are left. This uses up none.",
+        "retries", "Show how many PIN tries are left. This uses up none.",
         examples: [Example("ykit fido2 pin retries")])
 
     /// The retries; `nil` as long as no PIN is set.

@@ -26,7 +26,7 @@ enum OptionDescriptions {
         "userVerificationMgmtPreview": (
             "fingerprints are enrolled (preview)", "fingerprints can be enrolled (preview)"
         ),
-        "uvBioEnroll": ("a fingerprint is enough to enrol others", "enrolling fingerprints requires the PIN"),
+        "uvBioEnroll": ("a fingerprint is enough to enroll others", "enrolling fingerprints requires the PIN"),
         "authnrCfg": ("can be configured", "cannot be configured"),
         "uvAcfg": ("a fingerprint is enough to configure it", "configuring it requires the PIN"),
         "credMgmt": ("lists and deletes its credentials", "does not list its credentials"),

@@ -75,7 +75,7 @@ struct LUKSNewKey: ParsableArguments {
             }
             return Prepared(name: name, own: own, fido: nil, piv: (service, publicKey))
         }
-        let service = try await run.openFIDO(pin, for: "enrol it for \(volume.name)")
+        let service = try await run.openFIDO(pin, for: "enroll it for \(volume.name)")
         try await checkFIDO(service)
         let own = try await run.perform { try await service.ownTokens(volume.metadata.tokens) } ?? []
         return Prepared(name: name, own: own, fido: service, piv: nil)

@@ -14,7 +14,7 @@ package enum Spelling {
             .min { $0.slips < $1.slips }?.word
     }
 
-    /// The number of letters omitted, inserted, replaced or swapped with a neighbour (optimal string alignment
+    /// The number of letters omitted, inserted, replaced or swapped with a neighbor (optimal string alignment
     /// distance).
     private static func slips(_ one: [Character], _ other: [Character]) -> Int {
         var beforeLast: [Int] = []

@@ -2,7 +2,7 @@
 
 import Arguments
 
-/// When colours and bold text are used.
+/// When colors and bold text are used.
 package enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     case auto, always, never
 }

@@ -22,7 +22,7 @@ package enum Table {
         return rows.map { row in line(row.indices.map { row[$0].clipped(to: widths[$0]) }, widths) }
     }
 
-    /// Returns labelled values; the last column wraps onto further lines.
+    /// Returns labeled values; the last column wraps onto further lines.
     ///
     /// - Parameter indent: The text before each line.
     package static func details(

@@ -39,7 +39,7 @@ package enum Tries {
     package static func areLeft(_ count: Int) -> String { count == 1 ? "one try is left" : "\(count) tries are left" }
 }
 
-/// Bold, grey and colour in the program's own output. Lines mark them with noncharacters; a styled terminal gets escape
+/// Bold, gray and color in the program's own output. Lines mark them with noncharacters; a styled terminal gets escape
 /// sequences instead, every other output gets nothing. An escape character in a line is therefore always foreign and
 /// made visible, and so are such noncharacters in foreign text.
 package enum Style: UInt32, CaseIterable {

@@ -150,7 +150,7 @@ package enum HelpTopic: String, CaseIterable {
         ),
         (
             ["YKIT_APPROVE_PASSWORD", "YKIT_CONTAINER_ANSWER"],
-            "The password or registration code with which 'ykit approve' signs in or enrols, and the answer that a container asks for."
+            "The password or registration code with which 'ykit approve' signs in or enrolls, and the answer that a container asks for."
         ),
         (["YKIT_OCRA_SECRET", "YKIT_OCRA_PIN"], "The secret of an OCRA token, and the PIN that its suite requires."),
         (
@@ -216,7 +216,7 @@ package enum HelpTopic: String, CaseIterable {
             ["YKIT_PROCESSORS", "YKIT_TASKS"],
             "all and pool let threads use all processors and tasks use Swift's pool, to measure what ykit saves by default."
         ),
-        (["NO_COLOR"], "No colours."),
+        (["NO_COLOR"], "No colors."),
     ]
 
     private static let others = [

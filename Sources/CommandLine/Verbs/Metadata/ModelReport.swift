@@ -45,7 +45,7 @@ package struct ModelReport: Report {
         problems.map { "the FIDO Alliance reports about this model: \($0.words)" }
     }
 
-    /// Labelled values.
+    /// Labeled values.
     package var rows: [[String]] {
         guard let entry else { return [["model", "not in the metadata list"]] }
         var rows = [["model", entry.description?.printable ?? Hex.encode(aaguid)]]

@@ -40,7 +40,7 @@ package struct GlobalOptions: ParsableArguments {
     var quiet = false
 
     @Option(
-        "--color", help: "Use colours and bold text: auto (on a terminal, unless NO_COLOR is set), always or never.")
+        "--color", help: "Use colors and bold text: auto (on a terminal, unless NO_COLOR is set), always or never.")
     var color: ColorChoice?
 
     @Flag("--notify", help: "Show a desktop notification while the key waits for a touch (YKIT_NOTIFY).")

@@ -130,11 +130,11 @@ package struct TerminalPerson: UserInteraction {
         switch news {
         case let purpose as OperationPurpose: terminal.purpose(purpose.text)
         case PIVUnlockingNews.fingerExpected: terminal.say("put a finger on the key's sensor")
-        case PIVUnlockingNews.fingerNotRecognized: terminal.notice("fingerprint not recognised; using the PIN instead")
+        case PIVUnlockingNews.fingerNotRecognized: terminal.notice("fingerprint not recognized; using the PIN instead")
         case PIVUnlockingNews.defaultManagementKey:
             terminal.warn(PIVUnlockingError.defaultManagementKey.explanation.message)
         case let fallback as VerificationFallback:
-            let why = fallback.reason == .blocked ? "is blocked" : "did not recognise you"
+            let why = fallback.reason == .blocked ? "is blocked" : "did not recognize you"
             terminal.notice("built-in user verification \(why); using the PIN instead")
         default: break
         }

@@ -48,7 +48,7 @@ package struct AccountSecretOptions: ParsableArguments {
         guard generate else { return nil }
         return try run.perform {
             try Disclosure(
-                "enrol this with the service", SharedSecret(Secret(utf8: OtpauthURI.text(account))), in: uriFile,
+                "enroll this with the service", SharedSecret(Secret(utf8: OtpauthURI.text(account))), in: uriFile,
                 as: try qr ? QRDrawing(isPicture: false) : nil, orElse: "write it to a file with --uri-file")
         }
     }

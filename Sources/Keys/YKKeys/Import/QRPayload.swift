@@ -14,7 +14,7 @@ public struct QRPayload: Hashable, Sendable {
         case securID = "securid"
         /// A passkey ceremony with a phone: `FIDO:/` followed by digits.
         case passkey
-        /// An enrolment or login of an approval app: TiQR, privacyIDEA.
+        /// An enrollment or login of an approval app: TiQR, privacyIDEA.
         case approval
         /// A wireless network, with its password.
         case wifi

@@ -38,7 +38,7 @@ public struct ApprovalAccount: Hashable, Sendable {
     public var issuer: String
     /// Host and port of the server.
     public let server: String
-    /// The time of enrolment, in seconds since 1970.
+    /// The time of enrollment, in seconds since 1970.
     public let added: Int64
     /// The fields specific to this kind.
     public var details: JSONValue.Object

@@ -25,7 +25,7 @@ public struct PushAccount: Hashable, Sendable {
     /// The proof that the user must give before an approval; `nil` for none.
     public let proof: UserProof?
 
-    /// Creates an account from the result of an enrolment.
+    /// Creates an account from the result of an enrollment.
     public init(
         _ link: PushLink, name: String, serverKey: PublicKey, publicKey: PublicKey, place: ApprovalKeyPlace,
         address: String?, trust: HTTPTrust, added: Int64, proof: UserProof? = nil

@@ -6,7 +6,7 @@ public import YKTransport
 import YKWire
 
 /// An `otpauth://totp` or `hotp` link of a server. The device may have to contribute to the secret (privacyIDEA's
-/// two-step enrolment).
+/// two-step enrollment).
 public struct CodeLink: Sendable {
     /// The account in the link. With ``twoStep``, its secret is only the server's part.
     public let account: NewOATHAccount
@@ -17,7 +17,7 @@ public struct CodeLink: Sendable {
 
     /// Reads a link.
     ///
-    /// - Throws: `link` with the invalid field, or `malformed` for invalid parameters of a two-step enrolment.
+    /// - Throws: `link` with the invalid field, or `malformed` for invalid parameters of a two-step enrollment.
     public init(_ text: String) throws(ApprovalError) {
         do { account = try OtpauthURI.parse(twoStep: text) } catch { throw .link(error) }
         let link = try LinkQuery(text.filter { $0 != " " })
@@ -26,7 +26,7 @@ public struct CodeLink: Sendable {
     }
 }
 
-/// The second half of a two-step enrolment: the device generates its part, the user types it in at the server, and both
+/// The second half of a two-step enrollment: the device generates its part, the user types it in at the server, and both
 /// derive the secret.
 public struct TwoStep: Hashable, Sendable {
     /// The number of bytes that the device generates.

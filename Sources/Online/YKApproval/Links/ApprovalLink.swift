@@ -5,9 +5,9 @@ import YKWire
 
 /// The action of a link or a QR code, used wherever links are opened, enrolled or named.
 public enum ApprovalLink: Sendable {
-    /// Enrols an account that approves requests: `otpauth://pipush`, `pia://pipush`.
+    /// Enrolls an account that approves requests: `otpauth://pipush`, `pia://pipush`.
     case push(PushLink)
-    /// Enrols an account of TiQR: `tiqrenroll://`.
+    /// Enrolls an account of TiQR: `tiqrenroll://`.
     case tiqrEnrolment(TiQREnrolmentLink)
     /// Logs in with TiQR: `tiqrauth://`.
     case tiqrLogin(TiQRLogin)
@@ -23,7 +23,7 @@ public enum ApprovalLink: Sendable {
     /// The kinds of links, with names for programs. A text of no known kind may be one to sign: the text itself does
     /// not show its purpose.
     public enum Kind: String, CaseIterable, Sendable {
-        /// Enrols an account.
+        /// Enrolls an account.
         case enrollment
         /// A login that is answered online.
         case onlineAuth

@@ -5,14 +5,14 @@ public import YKHTTP
 import YKTransport
 import YKWire
 
-/// The link that enrols a push account, as privacyIDEA shows it in a QR code: `otpauth://pipush/LABEL?…` or
+/// The link that enrolls a push account, as privacyIDEA shows it in a QR code: `otpauth://pipush/LABEL?…` or
 /// `pia://pipush/LABEL?…`.
 public struct PushLink: Sendable {
     /// The URL to which the account's key is sent, and from which requests are fetched.
     public let url: HTTPURL
     /// The serial number of the server's token.
     public let serial: String
-    /// The credential of this enrolment; it is accepted once.
+    /// The credential of this enrollment; it is accepted once.
     public let credential: SharedSecret
     /// The account name proposed by the server.
     public let label: String
@@ -39,7 +39,7 @@ public struct PushLink: Sendable {
     /// - Throws: `malformed` with the reason, `unsupportedVersion` if the field `v` is not 1.
     public init(_ text: String) throws(ApprovalError) {
         guard text.utf8.count <= Self.limit else { throw .malformed("the link is longer than \(Self.limit) bytes") }
-        guard Self.matches(text) else { throw .malformed("not a link that enrols a push account") }
+        guard Self.matches(text) else { throw .malformed("not a link that enrolls a push account") }
         let (path, fields) = try Self.parts(text)
         func needed(_ name: String) throws(ApprovalError) -> String {
             guard let value = fields[name], !value.isEmpty else { throw .malformed("the link has no '\(name)'") }
@@ -53,7 +53,7 @@ public struct PushLink: Sendable {
         serial = try needed("serial")
         guard Self.isSerial(serial) else { throw .malformed("the serial number has invalid characters") }
         let credential = try needed("enrollment_credential")
-        guard credential.utf8.count <= 256 else { throw .malformed("the enrolment credential is too long") }
+        guard credential.utf8.count <= 256 else { throw .malformed("the enrollment credential is too long") }
         self.credential = SharedSecret(Secret(utf8: credential))
         label = path
         issuer = fields["issuer"] ?? ""

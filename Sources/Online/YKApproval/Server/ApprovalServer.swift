@@ -39,7 +39,7 @@ public protocol ApprovalServer: Sendable {
 
 /// The operations of a signed-in user on a server of push accounts.
 public protocol ApprovalServerSession: Sendable {
-    /// Requests a push token, and returns its enrolment link.
+    /// Requests a push token, and returns its enrollment link.
     func requestLink() async throws(ServerError) -> String
     /// Deletes a token.
     func deleteToken(_ serial: String) async throws(ServerError)

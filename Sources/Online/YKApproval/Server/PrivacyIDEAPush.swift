@@ -32,7 +32,7 @@ public struct PrivacyIDEAPush: ApprovalServer, ApprovalServerSession {
     /// The error number with which the server refuses a signature or its time.
     private static let unsigned = 10
 
-    /// Registers the key of a token (`POST /ttype/push`, second step of the enrolment).
+    /// Registers the key of a token (`POST /ttype/push`, second step of the enrollment).
     public func register(
         _ key: PublicKey, serial: String, credential: SharedSecret, address: String?
     ) async throws(ServerError) -> ServerReply<PushRegistration> {
@@ -146,7 +146,7 @@ public struct PrivacyIDEAPush: ApprovalServer, ApprovalServerSession {
     public func requestLink() async throws(ServerError) -> String {
         let answer = try await client.initToken(.push, ["genkey": 1])
         guard let text = answer.detail["pushurl"]?["value"]?.string else {
-            throw .malformed("the answer has no enrolment link")
+            throw .malformed("the answer has no enrollment link")
         }
         return text
     }

@@ -55,7 +55,7 @@ public struct TiQRAccount: Hashable, Sendable {
     }
 }
 
-/// An enrolment as described by a TiQR service, before the service has the secret.
+/// An enrollment as described by a TiQR service, before the service has the secret.
 public struct TiQREnrolment: Hashable, Sendable {
     /// The account.
     public let account: TiQRAccount

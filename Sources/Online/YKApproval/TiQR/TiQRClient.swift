@@ -44,7 +44,7 @@ public enum TiQRResult: Hashable, Sendable {
     }
 }
 
-/// Enrols accounts at TiQR services and answers logins.
+/// Enrolls accounts at TiQR services and answers logins.
 public struct TiQRClient: Sendable {
     private let http: any HTTPClient
     private let random: any RandomSource
@@ -64,7 +64,7 @@ public struct TiQRClient: Sendable {
         self.random = random
     }
 
-    /// Reads an enrolment's metadata. This can be repeated until ``register(_:at:)`` has used up the session.
+    /// Reads an enrollment's metadata. This can be repeated until ``register(_:at:)`` has used up the session.
     ///
     /// - Parameter now: The time, in seconds since 1970.
     /// - Throws: `server`, `malformed`, or `otherServer`.
@@ -92,7 +92,7 @@ public struct TiQRClient: Sendable {
         } catch { throw .random }
     }
 
-    /// Sends the secret to the service, which completes the enrolment. Store the secret before sending it.
+    /// Sends the secret to the service, which completes the enrollment. Store the secret before sending it.
     ///
     /// - Throws: `server` if the service refuses, or `malformed`.
     public func register(_ secret: borrowing Secret, at url: HTTPURL) async throws(ApprovalError) {
@@ -104,7 +104,7 @@ public struct TiQRClient: Sendable {
                 ("operation", "register"), ("secret", Hex.encode(bytes)), ("language", language),
                 ("notificationType", ""), ("notificationAddress", ""),
             ])
-        guard answer.body == Array("OK".utf8) else { throw .malformed("the service did not confirm the enrolment") }
+        guard answer.body == Array("OK".utf8) else { throw .malformed("the service did not confirm the enrollment") }
     }
 
     /// Returns the response to a login, which the service accepts in place of a password.

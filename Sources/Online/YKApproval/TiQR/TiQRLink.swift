@@ -3,7 +3,7 @@
 public import YKHTTP
 import YKWire
 
-/// An enrolment link: `tiqrenroll://` followed by the address of the metadata (TiQR protocol, "Enrollment"), or a web
+/// An enrollment link: `tiqrenroll://` followed by the address of the metadata (TiQR protocol, "Enrollment"), or a web
 /// address whose parameter `metadata` is that address.
 public struct TiQREnrolmentLink: Hashable, Sendable {
     /// The address of the metadata.

@@ -64,7 +64,7 @@ extension PrivacyIDEAFactors {
         }
     }
 
-    /// Starts the enrolment of a token that sends PINs; under the policy `verify_enrollment` a PIN is sent.
+    /// Starts the enrollment of a token that sends PINs; under the policy `verify_enrollment` a PIN is sent.
     public func startEnrolment(
         _ user: String, realm: String?, _ channel: PINChannel, to destination: String?
     ) async throws(ServerError) -> PINEnrolment? {
@@ -80,7 +80,7 @@ extension PrivacyIDEAFactors {
         return answer.serial.map { PINEnrolment(serial: $0, isUnverified: Self.state(answer) == .verify) }
     }
 
-    /// Verifies the PIN of an enrolment.
+    /// Verifies the PIN of an enrollment.
     public func finishEnrolment(
         _ factor: Factor, _ user: String, realm: String?, pin: borrowing Secret
     ) async throws(ServerError) -> PINEnrolmentEnd {

@@ -20,7 +20,7 @@ public struct Factor: Hashable, Sendable {
         public static let passkey = Kind(rawValue: "passkey")
     }
 
-    /// The state of the enrolment.
+    /// The state of the enrollment.
     public struct Enrolment: OpenSet {
         /// The server's word.
         public let rawValue: String
@@ -40,7 +40,7 @@ public struct Factor: Hashable, Sendable {
     public let isActive: Bool
     /// Whether it is permanently revoked or locked.
     public let isWithdrawn: Bool
-    /// The state of the enrolment; a factor that is enrolled in one step may have none.
+    /// The state of the enrollment; a factor that is enrolled in one step may have none.
     public let enrolment: Enrolment?
     /// The number of failed attempts so far.
     public let failCount: Int
@@ -63,7 +63,7 @@ public struct Factor: Hashable, Sendable {
         (self.description, self.container, self.aaguid) = (description, container, aaguid)
     }
 
-    /// Whether its enrolment is complete.
+    /// Whether its enrollment is complete.
     public var isEnrolled: Bool { enrolment == nil || enrolment == .enrolled }
     /// Whether it can be used for a login.
     public var isUsable: Bool { isActive && !isWithdrawn && isEnrolled }

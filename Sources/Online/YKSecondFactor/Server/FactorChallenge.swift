@@ -126,18 +126,18 @@ public struct KeyRegistration: Sendable {
     }
 }
 
-/// The enrolment of a number or address that was started.
+/// The enrollment of a number or address that was started.
 public struct PINEnrolment: Hashable, Sendable {
     /// The serial number of the new factor.
     public let serial: String
     /// Whether it waits for the PIN that was sent.
     public let isUnverified: Bool
 
-    /// Describes an enrolment.
+    /// Describes an enrollment.
     public init(serial: String, isUnverified: Bool) { (self.serial, self.isUnverified) = (serial, isUnverified) }
 }
 
-/// The server's verdict on the PIN that completes an enrolment.
+/// The server's verdict on the PIN that completes an enrollment.
 public enum PINEnrolmentEnd: Hashable, Sendable {
     /// The PIN is right; the factor can be used.
     case enrolled

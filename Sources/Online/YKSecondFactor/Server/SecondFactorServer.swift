@@ -63,7 +63,7 @@ public protocol SecondFactorServer: Sendable {
     /// Checks a passkey's signature.
     func check(_ passkey: PasskeyAnswer, at origin: Origin) async throws(ServerError) -> FactorCheck
 
-    // MARK: enrolment
+    // MARK: enrollment
 
     /// Starts the registration of a key: the server has a factor for it, which cannot be used yet.
     ///
@@ -79,7 +79,7 @@ public protocol SecondFactorServer: Sendable {
         _ registration: KeyRegistration, _ user: String, realm: String?, _ made: RegistrationResponse, device: String?,
         at origin: Origin
     ) async throws(ServerError)
-    /// Starts the enrolment of a number or address, to which a PIN is sent if the server verifies enrolments.
+    /// Starts the enrollment of a number or address, to which a PIN is sent if the server verifies enrollments.
     ///
     /// - Parameter destination: `nil` for the one in the user's record.
     /// - Returns: `nil` if the answer does not say which factor.
@@ -87,7 +87,7 @@ public protocol SecondFactorServer: Sendable {
         _ user: String, realm: String?, _ channel: PINChannel, to destination: String?
     )
         async throws(ServerError) -> PINEnrolment?
-    /// Ends the enrolment of a number or address with the PIN that was sent there.
+    /// Ends the enrollment of a number or address with the PIN that was sent there.
     func finishEnrolment(
         _ factor: Factor, _ user: String, realm: String?, pin: borrowing Secret
     )

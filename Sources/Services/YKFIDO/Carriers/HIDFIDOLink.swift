@@ -6,7 +6,7 @@ public import YKWire
 /// FIDO messages over HID reports (CTAP 2.2 §11.2), with its own channel on the key and one transaction at a time.
 ///
 /// All programs that use a key see each other's reports: those of other channels, and answers to other nonces, are
-/// ignored. An abandoned request is cancelled, and the channel is resynchronised before the next one.
+/// ignored. An abandoned request is cancelled, and the channel is resynchronized before the next one.
 public final class HIDFIDOLink: FIDOLink {
     /// How long to wait before retrying a busy key.
     static let busyInterval = Duration.milliseconds(100)
@@ -99,7 +99,7 @@ public final class HIDFIDOLink: FIDOLink {
         return late
     }
 
-    /// Resynchronises the channel after an abandoned request (CTAP 2.2 §11.2.9.1.3) with INIT on the channel itself.
+    /// Resynchronizes the channel after an abandoned request (CTAP 2.2 §11.2.9.1.3) with INIT on the channel itself.
     private func resynchronise(_ deadline: Deadline) throws(FIDOLinkError) {
         do {
             _ = try initialise(on: channel, deadline)

@@ -3,7 +3,7 @@
 import YKProtocols
 public import YKWire
 
-/// Enrols and lists fingerprints (authenticatorBioEnrollment, CTAP 2.2 §6.7, and its preview, command 40).
+/// Enrolls and lists fingerprints (authenticatorBioEnrollment, CTAP 2.2 §6.7, and its preview, command 40).
 public struct BioEnrollment<Response>: CTAPCommand {
     private typealias Key = CTAPProtocol.BioEnrollment.Request
 
@@ -29,7 +29,7 @@ public struct BioEnrollment<Response>: CTAPCommand {
 
 private typealias FingerprintKey = CTAPProtocol.BioEnrollment.Parameters
 
-/// A bioEnrollment subcommand before authorisation; the modality is always fingerprint.
+/// A bioEnrollment subcommand before authorization; the modality is always fingerprint.
 struct BioEnrollmentRequest<Response> {
     let subcommand: CTAPProtocol.BioEnrollment.Subcommand
     var parameters: CBOR.Map?
@@ -51,7 +51,7 @@ extension BioEnrollmentRequest where Response == FingerprintSensor {
 }
 
 extension BioEnrollmentRequest where Response == FingerprintSample {
-    /// Begins an enrolment and captures the first sample (subcommand 1).
+    /// Begins an enrollment and captures the first sample (subcommand 1).
     static func begin(timeout: Duration?) -> Self {
         Self(
             subcommand: .enrollBegin,
@@ -76,7 +76,7 @@ extension BioEnrollmentRequest where Response == [Fingerprint] {
 }
 
 extension BioEnrollmentRequest where Response == Void {
-    /// Cancels an enrolment (subcommand 3).
+    /// Cancels an enrollment (subcommand 3).
     static var cancel: Self { Self(subcommand: .cancelCurrentEnrollment) { _ in } }
     /// Names a fingerprint (subcommand 5).
     static func rename(_ template: [UInt8], to name: String) -> Self {

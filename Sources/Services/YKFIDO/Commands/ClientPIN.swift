@@ -26,7 +26,7 @@ public enum ClientPIN {
         public static let getAssertion = Permissions(rawValue: 0x02)
         /// cm: list, change and delete credentials.
         public static let credentialManagement = Permissions(rawValue: 0x04)
-        /// be: enrol fingerprints.
+        /// be: enroll fingerprints.
         public static let bioEnrollment = Permissions(rawValue: 0x08)
         /// lbw: write large blobs.
         public static let largeBlobWrite = Permissions(rawValue: 0x10)

@@ -30,7 +30,7 @@ public struct CredentialManagement<Response>: CTAPCommand {
 
 private typealias Parameter = CTAPProtocol.CredentialManagement.Parameters
 
-/// A credentialManagement subcommand before authorisation.
+/// A credentialManagement subcommand before authorization.
 struct CredentialManagementRequest<Response> {
     let subcommand: CTAPProtocol.CredentialManagement.Subcommand
     var parameters: CBOR.Map?

@@ -100,7 +100,7 @@ public struct CTAPStatus: OpenSet {
     public static let integrityFailure = CTAPStatus(CTAPProtocol.Status.integrityFailure)
     /// 3E: the subcommand is unknown.
     public static let invalidSubcommand = CTAPStatus(CTAPProtocol.Status.invalidSubcommand)
-    /// 3F: built-in user verification did not recognise the user.
+    /// 3F: built-in user verification did not recognize the user.
     public static let uvInvalid = CTAPStatus(CTAPProtocol.Status.uvInvalid)
     /// 40: the PIN token lacks this permission.
     public static let unauthorizedPermission = CTAPStatus(CTAPProtocol.Status.unauthorizedPermission)

@@ -28,7 +28,7 @@ public enum FIDOError: Error, Hashable, Sendable {
     case pinRefused
     /// The U2F PIN of a YubiKey 4 FIPS is wrong, missing or unsuitable.
     case u2fPIN(U2FPINProblem)
-    /// Built-in user verification did not recognise the user.
+    /// Built-in user verification did not recognize the user.
     case userNotRecognised
     /// Built-in user verification is blocked; the PIN unblocks it.
     case userVerificationBlocked

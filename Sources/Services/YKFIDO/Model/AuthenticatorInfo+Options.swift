@@ -27,7 +27,7 @@ extension AuthenticatorInfo {
     public var hasCredentialManagement: Bool {
         option(.credMgmt) == true || option(.credentialMgmtPreview) == true
     }
-    /// Whether the key supports fingerprint enrolment, final or preview.
+    /// Whether the key supports fingerprint enrollment, final or preview.
     public var hasBioEnrollment: Bool { option(.bioEnroll) != nil || option(.userVerificationMgmtPreview) != nil }
 }
 

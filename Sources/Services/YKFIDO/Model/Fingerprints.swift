@@ -9,7 +9,7 @@ private typealias Key = CTAPProtocol.BioEnrollment.Reply
 public struct FingerprintSensor: Hashable, Sendable {
     /// Whether the finger is swiped rather than placed on the sensor.
     public let isSwiped: Bool
-    /// The number of good samples that an enrolment requires.
+    /// The number of good samples that an enrollment requires.
     public let samplesNeeded: UInt64?
     /// Maximum length of a fingerprint name, in bytes of UTF-8.
     public let maxNameLength: UInt64?
@@ -21,7 +21,7 @@ public struct FingerprintSensor: Hashable, Sendable {
     }
 }
 
-/// One sample of an enrolment.
+/// One sample of an enrollment.
 public struct FingerprintSample: Hashable, Sendable {
     /// The template identifier of the fingerprint being enrolled.
     public let template: [UInt8]

@@ -2,12 +2,12 @@
 
 public import YKCrypto
 
-/// A PIN as it is sent: UTF-8 in Unicode normalisation form C (CTAP 2.2 §6.5.1), so that the same PIN typed on another
+/// A PIN as it is sent: UTF-8 in Unicode normalization form C (CTAP 2.2 §6.5.1), so that the same PIN typed on another
 /// computer yields the same bytes.
 public struct PINText: ~Copyable, Sendable {
     /// The bytes.
     public let bytes: Secret
-    /// The number of Unicode code points after normalisation, to which the minimum length applies.
+    /// The number of Unicode code points after normalization, to which the minimum length applies.
     public let codePoints: Int
 
     /// Maximum PIN length, in bytes (CTAP 2.2 §6.5.1).

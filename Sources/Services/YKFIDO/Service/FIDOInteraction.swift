@@ -51,7 +51,7 @@ public struct PINRequest: Hashable, Sendable {
 
     /// Why built-in user verification was not sufficient.
     public enum Fallback: Hashable, Sendable {
-        /// It did not recognise the user.
+        /// It did not recognize the user.
         case notRecognised
         /// It is blocked.
         case blocked

@@ -65,7 +65,7 @@ extension FIDOSession {
         _ = try access(.credentialManagement, rpID: nil)
     }
 
-    /// Sends an authorised subcommand, as the final command if the key has it, otherwise as the preview. Reading
+    /// Sends an authorized subcommand, as the final command if the key has it, otherwise as the preview. Reading
     /// subcommands use the persistent token if the key still accepts it.
     func manage<Response>(_ request: CredentialManagementRequest<Response>) throws(FIDOError) -> Response {
         let code = try credentialManagementCode()

@@ -11,14 +11,14 @@ extension FIDOService {
         do { return try session.enrol(.list) } catch .ctap(.status(.invalidOption, _)) { return [] }
     }
 
-    /// Begins an enrolment and captures the first sample (enrollBegin).
+    /// Begins an enrollment and captures the first sample (enrollBegin).
     ///
     /// - Parameter timeout: How long the key waits for a finger; `nil` for its default.
     public func beginEnrollment(timeout: Duration? = nil) throws(FIDOError) -> FingerprintSample {
         try session.enrol(.begin(timeout: timeout))
     }
 
-    /// Captures the next sample of an enrolment (enrollCaptureNextSample).
+    /// Captures the next sample of an enrollment (enrollCaptureNextSample).
     ///
     /// - Parameters:
     ///   - template: The identifier of the fingerprint.
@@ -29,7 +29,7 @@ extension FIDOService {
         return sample
     }
 
-    /// Cancels the current enrolment (cancelCurrentEnrollment).
+    /// Cancels the current enrollment (cancelCurrentEnrollment).
     public func cancelEnrollment() throws(FIDOError) {
         try session.send(BioEnrollmentRequest.cancel.command(try session.bioEnrollmentCode(), nil))
     }
@@ -47,7 +47,7 @@ extension FIDOService {
 }
 
 extension FIDOSession {
-    /// Sends an authorised subcommand.
+    /// Sends an authorized subcommand.
     func enrol<Response>(_ request: BioEnrollmentRequest<Response>) throws(FIDOError) -> Response {
         let code = try bioEnrollmentCode()
         return try authorized(over: request.authenticated, .bioEnrollment) { auth throws(FIDOError) in

@@ -128,7 +128,7 @@ extension PINRequest.Fallback {
     }
 
     /// The same for verification in a command, where CTAP has other statuses (CTAP 2.2 §6.1.2, §6.2.2): 27 for a user who
-    /// was not recognised, 32 when no tries are left.
+    /// was not recognized, 32 when no tries are left.
     init?(inCommand error: FIDOError) {
         switch error {
         case .denied: self = .notRecognised

@@ -81,7 +81,7 @@ public struct DeviceInfo: Hashable, Sendable {
     public var fingerprintVersion: FirmwareVersion?
     /// The firmware of the second processor beside the secure element.
     public var stmVersion: FirmwareVersion?
-    /// Unrecognised data objects.
+    /// Unrecognized data objects.
     public var unknown: [TLV] = []
     /// Whether the key is too old to report device information, which was probed instead.
     public var isSynthesized = false

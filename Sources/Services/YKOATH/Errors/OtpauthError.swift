@@ -29,7 +29,7 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
         case zeroCharacter
         /// The row of a table has this number of fields instead of the header's, so its columns are shifted.
         case shiftedRow(fields: Int, columns: Int)
-        /// The secret is only the server's half: the device contributes the other (privacyIDEA's two-step enrolment).
+        /// The secret is only the server's half: the device contributes the other (privacyIDEA's two-step enrollment).
         case twoStep
     }
 
@@ -61,7 +61,7 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
         case .zeroCharacter: "\(field.rawValue) contains a zero character"
         case .shiftedRow(let fields, let columns):
             "\(field.rawValue) is in an unknown column: the row has \(fields) fields, the header \(columns)"
-        case .twoStep: "\(field.rawValue) is only half of the secret: this is a two-step enrolment"
+        case .twoStep: "\(field.rawValue) is only half of the secret: this is a two-step enrollment"
         }
     }
 }

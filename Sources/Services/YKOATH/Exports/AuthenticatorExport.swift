@@ -4,7 +4,7 @@ public import YKCrypto
 public import YKTransport
 import YKWire
 
-/// An export or backup of another authenticator app or password manager, recognised by its content.
+/// An export or backup of another authenticator app or password manager, recognized by its content.
 public struct AuthenticatorExport: Sendable {
     /// One account, or why a key cannot hold it.
     public struct Entry: Sendable {
@@ -78,7 +78,7 @@ public struct AuthenticatorExport: Sendable {
     /// The formats that ``recognize(_:guessing:column:)`` knows, in the order in which they are tried.
     public static var formats: [Format] { ExportFormats.all.map { $0.format } }
 
-    /// Recognises an export.
+    /// Recognizes an export.
     ///
     /// - Parameters:
     ///   - bytes: The whole file, text in any of the encodings that editors write.

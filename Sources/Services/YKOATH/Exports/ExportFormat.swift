@@ -30,11 +30,11 @@ extension AuthenticatorExport {
     }
 }
 
-/// A format in the list of formats: its description, and how a file in it is recognised and read.
+/// A format in the list of formats: its description, and how a file in it is recognized and read.
 protocol ExportFormat: SendableMetatype {
     static var format: AuthenticatorExport.Format { get }
 
-    /// Recognises a file by its content; `nil` if it is in another format.
+    /// Recognizes a file by its content; `nil` if it is in another format.
     static func recognize(_ file: ExportFile) throws(ExportError) -> AuthenticatorExport?
 }
 

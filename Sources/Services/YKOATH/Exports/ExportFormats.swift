@@ -21,7 +21,7 @@ enum ExportFormats {
         TableExport.self,
     ]
 
-    /// Recognises a file as an export in one of them.
+    /// Recognizes a file as an export in one of them.
     static func recognize(_ file: ExportFile) throws(ExportError) -> AuthenticatorExport? {
         if file.column != nil { return try TableExport.recognize(file) }
         for format in all {

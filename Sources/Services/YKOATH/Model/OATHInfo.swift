@@ -16,7 +16,7 @@ public struct OATHInfo: Sendable, Hashable {
     public internal(set) var isLocked: Bool
     /// Whether this is known to be a YubiKey, so that `version` determines its features.
     public internal(set) var isYubiKey: Bool
-    /// Unrecognised data objects of the reply.
+    /// Unrecognized data objects of the reply.
     public let others: [TLV]
 
     /// The challenge to answer while locked.

@@ -8,14 +8,14 @@ public enum OtpauthURI {
     /// Reads a URI.
     ///
     /// The issuer is taken from the parameter, otherwise from the label; it stands in for a missing name. Steam accounts
-    /// are recognised by their type, the parameter `encoder=steam`, or their issuer; they may have five digits. Unknown
+    /// are recognized by their type, the parameter `encoder=steam`, or their issuer; they may have five digits. Unknown
     /// parameters, and a period or counter that the type does not have, are skipped, and empty ones have their default. A
     /// URI that was copied out of HTML may have `&amp;` between its parameters.
     ///
     /// With `validating` off, an empty label, a repeated parameter and numbers out of range are accepted, for a form in
     /// which the user corrects them.
     ///
-    /// - Throws: The field and what is wrong with it: for a two-step enrolment, the secret.
+    /// - Throws: The field and what is wrong with it: for a two-step enrollment, the secret.
     public static func parse(_ text: String, validating: Bool = true) throws(OtpauthError) -> NewOATHAccount {
         let parts = try OtpauthParts(text, allowsRepeats: !validating)
         if parts.isTwoStep { throw OtpauthError(.secret, .twoStep) }
@@ -82,7 +82,7 @@ public enum OtpauthURI {
             ])
     }
 
-    /// Writes the fields that a key reveals about an account: a URI without the secret, which cannot be used to enrol.
+    /// Writes the fields that a key reveals about an account: a URI without the secret, which cannot be used to enroll.
     public static func textWithoutSecret(_ account: OATHAccount) -> String {
         text(
             account.id,

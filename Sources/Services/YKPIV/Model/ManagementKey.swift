@@ -2,7 +2,7 @@
 
 public import YKCrypto
 
-/// The key that authorises changes to a card.
+/// The key that authorizes changes to a card.
 public struct ManagementKey: ~Copyable, Sendable {
     let secret: Secret
 

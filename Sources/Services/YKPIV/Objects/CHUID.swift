@@ -12,7 +12,7 @@ public struct CHUID: Hashable, Sendable {
     public var expiry: String
     /// The issuer's signature; empty on cards without an issuer.
     public var signature: [UInt8]
-    /// Unrecognised objects, in order.
+    /// Unrecognized objects, in order.
     public var others: [TLV]
 
     /// Creates an unsigned identifier of a non-federal issuer.

@@ -5,8 +5,8 @@ public import YKWire
 /// The Federal Agency Smart Credential Number: 32 digits (TIG SCEPACS 2.2 §2), five bits each with odd parity, 25 bytes
 /// in all.
 public struct FASCN: Hashable, Sendable, CustomStringConvertible {
-    /// Agency (4 digits), system (4), credential (6), series (1), issue (1), person (10), category of the organisation
-    /// (1), organisation (4), association with it (1).
+    /// Agency (4 digits), system (4), credential (6), series (1), issue (1), person (10), category of the organization
+    /// (1), organization (4), association with it (1).
     public let fields: [Int]
 
     /// The number of digits of each field.

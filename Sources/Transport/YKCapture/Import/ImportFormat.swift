@@ -8,7 +8,7 @@ extension CaptureImport {
     public enum Format: String, Sendable, CaseIterable {
         /// `pcscd --apdu` or `pcscd --debug --apdu`, from its standard output or the journal, or with libccid's log.
         case pcscd
-        /// `pcsc-spy`, coloured or not, or the output of libpcscspy that it reads.
+        /// `pcsc-spy`, colored or not, or the output of libpcscspy that it reads.
         case pcscSpy = "pcsc-spy"
         /// `ykman --log-level TRAFFIC`, or its debug log from before 4.
         case ykman

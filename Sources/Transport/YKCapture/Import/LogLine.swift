@@ -37,7 +37,7 @@ struct LogLine {
     }
 }
 
-/// The lines of a log, without line ends and terminal colours. Each is decoded when it is read.
+/// The lines of a log, without line ends and terminal colors. Each is decoded when it is read.
 struct LogLines: Sequence {
     /// The maximum length of a line in bytes: the longest command or reply, in hexadecimal with spaces, and the
     /// surrounding text.

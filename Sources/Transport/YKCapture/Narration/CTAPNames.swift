@@ -28,7 +28,7 @@ enum CTAPNames {
     static func permissions(_ bits: Int64) -> String {
         let names: [(Int64, String)] = [
             (0x01, "make credential"), (0x02, "get assertion"), (0x04, "credential management"),
-            (0x08, "bio enrolment"), (0x10, "large blobs"), (0x20, "config"), (0x40, "read credentials"),
+            (0x08, "bio enrollment"), (0x10, "large blobs"), (0x20, "config"), (0x40, "read credentials"),
         ]
         let set = names.filter { bits & $0.0 != 0 }.map(\.1)
         return "\(bits)" + (set.isEmpty ? "" : " (\(set.joined(separator: ", ")))")

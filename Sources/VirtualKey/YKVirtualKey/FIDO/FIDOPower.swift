@@ -41,7 +41,7 @@ package struct FIDOPower: Sendable {
         var isPresent = false
         /// When it was issued.
         var since = ContinuousClock.now
-        /// Whether it has authorised a command.
+        /// Whether it has authorized a command.
         var isUsed = false
 
         /// Whether it is no longer valid: unused for too long, or older than any token may be (CTAP 2.2 §6.5.2.1).

@@ -29,7 +29,7 @@ public struct ClientData: Hashable, Sendable {
     public let crossOrigin: Bool?
     /// The origin of the outermost page, if it is another one.
     public let topOrigin: String?
-    /// Unrecognised members, such as `payment`, in order.
+    /// Unrecognized members, such as `payment`, in order.
     public let others: JSONValue.Object
     /// The JSON in UTF-8, which is hashed.
     public let bytes: [UInt8]
@@ -37,7 +37,7 @@ public struct ClientData: Hashable, Sendable {
     /// SHA-256 of the JSON.
     public var hash: [UInt8] { HashAlgorithm.sha256.hash(bytes) }
 
-    /// Serialises client data as every client does, byte for byte (WebAuthn Level 3 §5.8.1.1).
+    /// Serializes client data as every client does, byte for byte (WebAuthn Level 3 §5.8.1.1).
     public init(
         _ type: Kind, challenge: [UInt8], origin: String, crossOrigin: Bool = false, topOrigin: String? = nil,
         others: JSONValue.Object = JSONValue.Object()

@@ -86,5 +86,5 @@ extension AuthenticatorExport.Format {
     /// andOTP.
     public static let andOTP = Self(
         "andOTP", plain: "JSON", encrypted: ".json.aes (PBKDF2, AES-256-GCM)",
-        note: "a backup before 0.6.3 is recognised only by its password")
+        note: "a backup before 0.6.3 is recognized only by its password")
 }

@@ -25,7 +25,7 @@ enum BitwardenExport: ExportFormat {
         return AuthenticatorExport(.bitwarden) { () throws(ExportError) in try entries(json) }
     }
 
-    /// The CSV form, recognised by its header; Bitwarden Authenticator's has no user names.
+    /// The CSV form, recognized by its header; Bitwarden Authenticator's has no user names.
     private static func csv(_ table: CSVTable) -> AuthenticatorExport? {
         guard table.has("name", "login_totp") else { return nil }
         return AuthenticatorExport(.bitwarden) { () throws(ExportError) in

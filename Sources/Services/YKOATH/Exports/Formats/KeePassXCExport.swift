@@ -2,7 +2,7 @@
 
 import YKWire
 
-/// KeePassXC's CSV export, recognised by its header.
+/// KeePassXC's CSV export, recognized by its header.
 enum KeePassXCExport: ExportFormat {
     static let format = AuthenticatorExport.Format.keePassXC
     static func recognize(_ file: ExportFile) -> AuthenticatorExport? {
