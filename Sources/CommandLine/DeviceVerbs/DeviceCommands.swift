@@ -22,10 +22,8 @@ package enum DeviceCommands {
             CommandTopic(
                 "a card for browsers; a key for a machine reached by ssh", [BridgeVerb.self, RemoteVerb.self]),
             CommandTopic(
-                "applications on and off, over USB and NFC; raw commands", [ConfigGroup.self, APDUCommand.self]),
-            CommandTopic(
-                "recorded sessions: read, check, import; QR codes; a software key",
-                [CaptureGroup.self, ReadQR.self, VirtualGroup.self]),
+                "applications on and off; raw commands; QR codes", [ConfigGroup.self, APDUCommand.self, ReadQR.self]),
+            CommandTopic("recorded sessions; a software key, for tests", [CaptureGroup.self, VirtualGroup.self]),
             CommandTopic(
                 "shell completion; the schema of JSON answers",
                 [Completion.command, Schema.self, GenerateGroup.self, ClearClipboard.self]),

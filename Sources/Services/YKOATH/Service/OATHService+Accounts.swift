@@ -67,7 +67,10 @@ extension OATHService {
         try put(copy)
         do { try delete(old) } catch {
             // Only a refusal says that the old one is still there; otherwise the copy may be all that is left.
-            if case .card(.status) = error { try? delete(copy.id) }
+            switch error.cardCause {
+            case nil, .status: try? delete(copy.id)
+            default: break
+            }
             throw error
         }
         do { try put(new) } catch { throw .unfinished(.newIsNamed(copy.id), error) }
