@@ -125,7 +125,7 @@ def test_a_name_that_is_taken_meanwhile():
         for left in [made] + [os.path.join(FOLDER, n) for n in os.listdir(FOLDER) if n.startswith("taken.")]:
             if os.path.exists(left):
                 os.unlink(left)
-        process = subprocess.Popen([REAL, "--virtual", "race.json", *words, "taken"], stdin=subprocess.DEVNULL,
+        process = subprocess.Popen([REAL, "--virtual", "race.json", "--link", "pcsc", *words, "taken"], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=FOLDER,
                                    env={**ENVIRONMENT, "YKIT_FAULT": "from 1: delay 150ms"})
         while process.poll() is None and not [n for n in os.listdir(FOLDER) if n.startswith("taken.kept-")]:

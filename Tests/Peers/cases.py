@@ -314,24 +314,14 @@ def test_only_u2f():
     says(replayed("info-says-fido2-for-u2f/info", "info", status=0), "FIDO U2F", "whether the key has FIDO2", never=["FIDO U2F, FIDO2"])
 
 
-def test_presence_on_a_reader():
-    output = replayed("u2f-card-presence/register", "--timeout", "3", "u2f", "register", "--app", "https://example.com", status=10,
-                      mode="strict")
-    says(output, "take the card off the reader and put it back", never=["blinks"])
-
-
 def test_reset_that_is_refused_at_its_end():
     says(replayed("pivapplet-reset-6f00/reset", "piv", "reset", "-f", status=1, mode="strict"),
          "tries of the PIN and the PUK are used up", never=["may be reset"])
 
 
-def test_management_key_that_is_not_asked_for():
-    says(replayed("openfips201-management-6982/gen9a", "piv", "keys", "generate", "9a", status=15),
-         "does not authenticate with a management key", never=["give the password"])
-
-
 def test_openpgp_of_a_neo():
-    replayed("neo-openpgp-reset/reset", "openpgp", "reset", "-f", status=14)
+    # The recording has no answer to the question for the applet's version, from 1.0.6 of which on there is a reset.
+    replayed("neo-openpgp-reset/reset", "openpgp", "reset", "-f", status=11)
 
 
 def test_le_that_means_no_bytes():
