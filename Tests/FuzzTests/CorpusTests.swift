@@ -46,7 +46,7 @@ import Testing
     }
 
     /// A decoder that walks through all of its input for each of its bytes takes minutes for a megabyte, and 20 s here, where
-    /// the slowest of the others takes 3.
+    /// the slowest of the others takes 5, and twice that beside other work: it tries each format of a log.
     @Test(
         "Every target reads long inputs in time that grows with their length", .serialized, .timeLimit(.minutes(5)),
         arguments: FuzzTarget.all.map(\.name))
@@ -61,7 +61,7 @@ import Testing
                     let start = Self.processorTime
                     target.run(Array(long))
                     let time = Self.processorTime - start
-                    if time > 8 { slow.append("\(time) s with the byte \(byte) at \(place)") }
+                    if time > 14 { slow.append("\(time) s with the byte \(byte) at \(place)") }
                 }
             }
             return slow
