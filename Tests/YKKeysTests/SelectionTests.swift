@@ -157,7 +157,7 @@ import YKWire
         #expect(try keys().managementRoute() == .keyboard(path: "/dev/hidraw0"))
         #expect(try keys(serial: "7").managementRoute() == .keyboard(path: "/dev/hidraw0"))
         #expect(try keys(path: "/dev/hidraw0").managementRoute() == .keyboard(path: "/dev/hidraw0"))
-        #expect(try keys(path: "/dev/hidraw0").fidoRoute() == .card)
+        #expect(try keys(path: "/dev/hidraw0").fidoRoute() == .reports(path: "/dev/hidraw0"))
         machine.plug(
             try FakeMachine.key(9), into: "1-4", card: false, fido: "/dev/hidraw2", keyboard: "/dev/hidraw3", address: 6
         )

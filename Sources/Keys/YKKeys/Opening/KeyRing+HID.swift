@@ -56,7 +56,8 @@ extension KeyRing {
                 $0.isAt(path)
             })
         else { return .reports(path: path) }
-        return key.fido.map { .reports(path: $0.path) } ?? .card
+        if let fido = key.fido { return .reports(path: fido.path) }
+        return key.hasCard || !path.hasPrefix("/dev/hidraw") ? .card : .reports(path: path)
     }
 
     /// The FIDO authenticators over HID.
