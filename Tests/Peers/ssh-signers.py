@@ -123,7 +123,7 @@ def test_ssh_signers():
     # Here ykit is stricter: SHA-1, and options that have to be understood (PROTOCOL.certkeys).
     certified("sha1", "-n", SIGNER, "-t", "ssh-rsa", authority="rsa")
     certified("critical", "-n", SIGNER, "-O", "critical:unknown@example.com=x")
-    for name, authority, says in (("sha1", "rsa", "signature of the certificate is wrong"), ("critical", "ca", "unknown@example.com")):
+    for name, authority, says in (("sha1", "rsa", "ssh-rsa, which uses SHA-1"), ("critical", "ca", "unknown@example.com")):
         write("signers", f"{SIGNER} cert-authority {public(authority)}\n".encode())
         status, output = run(YKIT, "ssh", "verify", "msg", "--allowed-signers", "signers", "--identity", SIGNER, "-s", f"{name}.file.sig")
         expect(f"{name} is refused", (status != 0, says in output), (True, True))
