@@ -8,9 +8,13 @@ import Testing
 struct StrictTests {
     private struct Envelope: Decodable {
         struct Failure: Decodable { let code: String }
+        struct Problem: Decodable {
+            let code: String
+            let message: String
+        }
         let ok: Bool
         let error: Failure?
-        let warnings: [String]
+        let warnings: [Problem]
     }
 
     private static func sources() throws -> [(name: String, text: String)] {

@@ -98,7 +98,7 @@ def order(aaguid):
     expect("another service has numbers of its own", info(other.sign(payload(aaguid, [], number=1)), other.root, home="order")[0], 0)
     status, answer = read(22, due=NOW - DAY)
     expect("an outdated list is used, with a warning", (status, len(answer["warnings"])), (0, 1))
-    holds("which says so", "out of date", answer["warnings"][0])
+    holds("which says so", "out of date", answer["warnings"][0]["message"])
     with open(path("order/ykit/metadata.json"), "w") as file:
         file.write("{}")
     status, answer = read(23)
@@ -123,7 +123,7 @@ def reports(aaguid):
     expect("reports that apply: not the coming one, nor the one on a single certificate",
            [report["status"] for report in model["reports"]],
            ["FIDO_CERTIFIED_L2", "FIDO_CERTIFIED", "UPDATE_AVAILABLE", "USER_KEY_PHYSICAL_COMPROMISE"])
-    holds("a compromise is a warning", "https://example.com/a", " ".join(answer["warnings"]))
+    holds("a compromise is a warning", "https://example.com/a", " ".join(warning["message"] for warning in answer["warnings"]))
     status, answer = ykit("--virtual", path("key.json"), "doctor", "--metadata", path("blob.jwt"), "--metadata-root",
                           path("root.der"), home="reports")
     check = next(each for each in answer["checks"] if each["name"] == "model")

@@ -48,7 +48,7 @@ def test_keyring():
     expect("and not with a slot", status, 2)
     answer, status = securid("import", token, "--software", "--keyring")
     expect("a token is sealed by the keyring", (status, answer["error"]), (0, None))
-    expect("which is said", any("keyring of this session only" in text for text in answer["warnings"]))
+    expect("which is said", any(warning["code"] == "keyring-only" for warning in answer["warnings"]))
     secrets = items()
     text = pathlib.Path(f"{WORK}/store.json").read_text()
     expect("the keyring has one secret, the file has not", (len(secrets), secrets[0] in text, VECTOR["expect"]["seed_hex"] in text),

@@ -74,7 +74,9 @@ struct ReadQR: Verb {
             }
         }
         var outcome = Outcome(ReadCodes(codes: codes), codes.map(\.line))
-        if codes.contains(where: \.isMasked) { outcome.answer.warnings = ["secrets are not shown without --reveal"] }
+        if codes.contains(where: \.isMasked) {
+            outcome.answer.warnings = [Warning("masked", "secrets are not shown without --reveal")]
+        }
         return outcome
     }
 }

@@ -116,7 +116,8 @@ struct OATHUri: Verb {
         if uri == "-" {
             text = String(decoding: try SecretInput.line(from: 0).copyBytes(), as: UTF8.self)
         } else {
-            run.terminal.warn("a secret on the command line can be seen by others; use: ykit oath uri -")
+            run.terminal.warn(
+                "exposed-secret", "a secret on the command line can be seen by others; use: ykit oath uri -")
             text = uri
         }
         if MigrationPayload.matches(text) {
@@ -128,7 +129,7 @@ struct OATHUri: Verb {
         let service = try await run.oath(password)
         try await AccountWriter(service: service).write(account, force: force)
         var outcome = Outcome(AddedAccount(account: account.withoutSecret), "added '\(account.id.text.printable)'")
-        outcome.answer.warnings = OtpauthURI.misnamedParameters(of: text).map(Self.words)
+        outcome.answer.warnings = OtpauthURI.misnamedParameters(of: text).map { Warning("ignored", Self.words($0)) }
         return outcome
     }
 
@@ -181,7 +182,7 @@ struct OATHExport: Verb {
             return ExportedAccount(account: account)
         }
         var outcome = Outcome(ExportedAccounts(accounts: merged), merged.map(\.uri))
-        outcome.answer.warnings = ["keys never reveal secrets: this is a list, not a backup"]
+        outcome.answer.warnings = [Warning("not-exported", "keys never reveal secrets: this is a list, not a backup")]
         return outcome
     }
 }

@@ -214,7 +214,7 @@ struct CodeTable {
             var explanation = error.explanation
             if run.options.strict { throw explanation }
             let name = entry.account.id.text.printable
-            outcome.answer.warnings.append("\(name): \(explanation.message)")
+            outcome.answer.warnings.append(Warning(explanation) { "\(name): \($0)" })
             if outcome.answer.failure == nil {
                 explanation.message = "no code for '\(name)': \(explanation.message)"
                 outcome.answer.failure = explanation

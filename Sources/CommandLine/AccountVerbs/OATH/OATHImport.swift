@@ -69,11 +69,12 @@ struct OATHImport: Verb {
         }
 
         /// Notes about the fields that a key cannot store and that remain only in the file, and about ignored parameters.
-        var notes: [String] {
+        var notes: [Warning] {
             guard let id, case .success = account else { return [] }
             let name = "'\(id.text.printable)'"
             let kept = "a key stores only the secret for the codes of \(name): keep the file for "
-            return (omitted.isEmpty ? [] : [kept + omitted.listed()]) + ignored.map { "\(name): \($0)" }
+            return (omitted.isEmpty ? [] : [Warning("not-stored", kept + omitted.listed())])
+                + ignored.map { Warning("ignored", "\(name): \($0)") }
         }
     }
 
@@ -100,15 +101,17 @@ struct OATHImport: Verb {
 
     func run(in run: Run) async throws -> Outcome<ImportedAccounts> {
         var items: [Item] = []
-        var notes: [String] = []
+        var notes: [Warning] = []
         for file in files { items += try self.items(of: file, run) { notes.append($0) } }
         notes += Self.mergeRepeated(&items)
         let good = items.count { if case .success = $0.account { true } else { false } }
         let gaps = MigrationPart.gaps(among: items.compactMap(\.part)).map(\.explanation)
         notes += items.flatMap(\.notes)
-        if run.plan != nil { (gaps.map(\.message) + notes).forEach { run.terminal.warn($0) } }
+        if run.plan != nil { (gaps.map { Warning($0) } + notes).forEach(run.terminal.warn) }
         if run.plan != nil { run.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
-        if good > 0, !yes, !force, run.plan == nil { try confirm(items, good, gaps.map(\.message) + notes) }
+        if good > 0, !yes, !force, run.plan == nil {
+            try confirm(items, good, gaps.map(\.message) + notes.map(\.message))
+        }
         let service = try await run.oath(password)
         var outcome = try await write(items, AccountWriter(service: service), run.terminal)
         if run.plan == nil { outcome.answer.warnings += notes }
@@ -116,7 +119,7 @@ struct OATHImport: Verb {
             if outcome.answer.failure == nil {
                 outcome.answer.failure = gap
             } else {
-                outcome.answer.warnings.append(gap.message)
+                outcome.answer.warnings.append(Warning(gap))
             }
         }
         return outcome
@@ -126,9 +129,9 @@ struct OATHImport: Verb {
     /// are equal to it.
     ///
     /// - Returns: What was removed.
-    private static func mergeRepeated(_ items: inout [Item]) -> [String] {
+    private static func mergeRepeated(_ items: inout [Item]) -> [Warning] {
         var first: [[UInt8]: (NewOATHAccount, origin: String)] = [:]
-        var notes: [String] = []
+        var notes: [Warning] = []
         items = items.compactMap { item in
             guard case .success(let account) = item.account else { return item }
             guard let (earlier, origin) = first[account.id.rawName] else {
@@ -136,7 +139,10 @@ struct OATHImport: Verb {
                 return item
             }
             if account.isSame(as: earlier) {
-                notes.append("'\(account.id.text.printable)' occurs twice with the same secret, and is added once")
+                notes.append(
+                    Warning(
+                        "repeated",
+                        "'\(account.id.text.printable)' occurs twice with the same secret, and is added once"))
                 return nil
             }
             var item = item
@@ -147,7 +153,7 @@ struct OATHImport: Verb {
     }
 
     /// Reads the accounts of a file.
-    private func items(of file: String, _ run: Run, noting: (String) -> Void) throws -> [Item] {
+    private func items(of file: String, _ run: Run, noting: (Warning) -> Void) throws -> [Item] {
         let (name, terminal) = (file == "-" ? "standard input" : file, run.terminal)
         let source = ImportSource(
             try Files.read(file), codes: .interruptible, cancellation: Interruption.cancellation)
@@ -164,7 +170,7 @@ struct OATHImport: Verb {
                 password: { format in
                     try filePassword("password of the \(format.name) export \(name.printable)", terminal)
                 },
-                noting: { noting($0.words(in: name.printable)) }
+                noting: { noting(Warning("file", $0.words(in: name.printable))) }
             ).map { Item($0, in: name) }
         } catch let error as ImportError { throw error.explanation(in: name) }
     }

@@ -262,6 +262,7 @@ extension Run {
     func warn(unconfirmed service: OTPService) async {
         guard await !service.status.isReliable else { return }
         terminal.warn(
+            "unconfirmed",
             "the key accepted the command; its firmware does not report over a card whether the slots changed")
     }
 }

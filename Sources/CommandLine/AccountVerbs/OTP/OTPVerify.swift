@@ -136,7 +136,11 @@ struct OTPVerify: Verb {
                 timestamp: reply.values["timestamp"].flatMap { Int64($0) }, server: server,
                 status: reply.status.rawValue),
             "good: \(Self.name(otp)), says \(server.printable)")
-        if text == nil { outcome.answer.warnings = ["without the client's key only TLS authenticates the server"] }
+        if text == nil {
+            outcome.answer.warnings = [
+                Warning("no-client-key", "without the client's key only TLS authenticates the server")
+            ]
+        }
         return outcome
     }
 

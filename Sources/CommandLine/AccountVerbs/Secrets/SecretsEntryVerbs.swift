@@ -249,7 +249,10 @@ struct SecretsExport: Verb {
         let codes = entries.filter { $0.kind != .none }.count
         if codes > 0 {
             outcome.answer.warnings = [
-                "keys never reveal secrets of codes: those of \(codes) \(codes == 1 ? "entry" : "entries") are not exported"
+                Warning(
+                    "not-exported",
+                    "keys never reveal secrets of codes: those of \(codes) \(codes == 1 ? "entry" : "entries") are not exported"
+                )
             ]
         }
         return outcome

@@ -82,7 +82,7 @@ struct SecurIDExport: Verb {
             "the export contains the seed of token \(record.name): anyone who can read it can use the token",
             in: run)
         let password = try newPassword(run)
-        if password == nil { run.terminal.warn("the export has no password") }
+        if password == nil { run.terminal.warn("no-password", "the export has no password") }
         let storeKey = try await run.open(store.content, key, for: "open the token store")
         let text = try text(try record.token(storeKey), password, run)
         var bytes = text.value.copyBytes()

@@ -108,6 +108,7 @@ struct SecurIDImport: Verb {
         let new = try store.new(source.tokens, limit: max)
         if source.hasPIN {
             run.terminal.warn(
+                "pin-not-imported",
                 "the file also holds a PIN, which is not imported: give it with 'securid code --ask-pin'")
         }
         if !new.isEmpty { try await save(new, store, run) }
@@ -203,7 +204,8 @@ struct SecurIDImport: Verb {
                 throw SecurIDError.boundElsewhere(serial: tokens[index].serial, device: bound)
             }
             if deviceId == nil, !(own.map { DeviceBinding.matches($0, bound) } ?? false) {
-                run.terminal.warn("token \(tokens[index].serial) names the device \(bound.printable)")
+                run.terminal.warn(
+                    "bound-to-device", "token \(tokens[index].serial) names the device \(bound.printable)")
             }
         }
     }
@@ -271,6 +273,7 @@ enum TokenSource {
     static func read(_ source: String, _ run: Run) throws -> SecurIDInput {
         if source != "-", isString(source) {
             run.terminal.warn(
+                "exposed-secret",
                 "a token on the command line can be seen by others; use a file, or - for standard input")
             return try SecurIDInput(parsing: Array(source.utf8))
         }

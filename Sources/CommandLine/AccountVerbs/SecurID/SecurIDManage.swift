@@ -228,7 +228,7 @@ struct SecurIDReset: Verb {
         let forgotten = try run.storeKeyring?.forget(seals) ?? 0
         let isReadable = stored.count + forgotten < keys
         if isReadable {
-            run.terminal.warn("old copies of the file can still be opened with the keys that opened them")
+            run.terminal.warn("old-copies", "old copies of the file can still be opened with the keys that opened them")
         }
         return Outcome(
             ClearedTokens(tokens: tokens, keys: keys, isReadable: isReadable),

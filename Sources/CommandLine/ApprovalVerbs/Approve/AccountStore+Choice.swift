@@ -21,7 +21,9 @@ struct ApproveStoreOptions: ParsableArguments {
     func file(_ run: Run) throws -> StoreFile {
         let file = try StoreFile(
             store ?? StorePathOptions.defaultPath("approve.json"), service: ApprovalStore.service)
-        if file.isExposed { run.terminal.warn("other users can read \(file.path.printable); run: chmod 600 on it") }
+        if file.isExposed {
+            run.terminal.warn("file-mode", "other users can read \(file.path.printable); run: chmod 600 on it")
+        }
         return file
     }
 

@@ -189,7 +189,7 @@ struct ApproveLogout: AccountKeyVerb {
             try await approver.deleteToken(push.account.serial, client)
             isTold = true
         } else {
-            run.terminal.warn("the server keeps token \(ended.serial.printable); have it deleted there")
+            run.terminal.warn("token-kept", "the server keeps token \(ended.serial.printable); have it deleted there")
         }
         var isDeleted = false
         if let push = PushAccount(ended) {
@@ -217,10 +217,12 @@ extension ApproveLogout {
                 try await service.delete(codes.id)
                 isDeleted = true
             } catch .noSuchAccount {
-                run.terminal.warn("this security key does not have the account's secret; no secret was deleted")
+                run.terminal.warn(
+                    "no-secret", "this security key does not have the account's secret; no secret was deleted")
             }
         }
-        run.terminal.warn("the server keeps token \(codes.account.serial.printable); have it deleted there")
+        run.terminal.warn(
+            "token-kept", "the server keeps token \(codes.account.serial.printable); have it deleted there")
         try book.file.update { store throws(StoreError) in store.remove(codes.account.id) }
         return Outcome(
             EndedAccount(account: codes.account, isTold: false, isDeleted: isDeleted),
@@ -250,6 +252,7 @@ struct SlotCleaning {
                 try await unlessRefused({ try await service.metadata(of: slot)?.publicKey }) == account.publicKey
             else {
                 run.terminal.warn(
+                    "other-key",
                     "the key of account '\(account.account.name.printable)' is not on this security key; it stays where it is"
                 )
                 continue
@@ -258,7 +261,8 @@ struct SlotCleaning {
         }
         guard !found.isEmpty else { return [] }
         guard await service.identity.supports(.moveKey) != false else {
-            run.terminal.warn("this firmware cannot delete keys (5.7 and later can); they stay in their slots")
+            run.terminal.warn(
+                "keys-kept", "this firmware cannot delete keys (5.7 and later can); they stay in their slots")
             return []
         }
         var unlocking = run.piv(service, pin, managementKey)

@@ -72,7 +72,7 @@ struct ApproveYes: AccountKeyVerb {
             let refusal = try await desk.session.cause(ofRefusing: open, hadNumber: number != nil)
             guard refusal == .wrongNumber, self.number == nil else { throw refusal.explanation }
             wrong += 1
-            run.terminal.warn(refusal.explanation.message)
+            run.terminal.warn(Warning(refusal.explanation))
         }
     }
 
@@ -154,7 +154,7 @@ struct ApproveNo: AccountKeyVerb {
         let open = try desk.one(id)
         for line in open.lines(at: run.now) { run.terminal.say(line) }
         if reason != nil, !open.request.takesReason {
-            run.terminal.warn("the server accepts no reason; the request is declined without one")
+            run.terminal.warn("reason-not-sent", "the server accepts no reason; the request is declined without one")
         }
         let decision = cancelled ? "cancelled" : "declined"
         let receipt = try await desk.session.decline(open, reason, as: decision)

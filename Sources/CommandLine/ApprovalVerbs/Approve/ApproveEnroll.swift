@@ -202,6 +202,7 @@ struct ApproveEnroll: AccountKeyVerb {
         let name = ApprovalStore.freeName(wanted, in: book.accounts)
         if link.asksForNoVerification {
             run.terminal.warn(
+                "asks-for-no-verification",
                 "the link asks for the server's certificate not to be verified; ykit verifies it anyway")
         }
         if !link.unlock.isEmpty {

@@ -85,10 +85,13 @@ struct ApproveHistoryVerb: Verb {
         var isIntact = true
         if let line = history.fault {
             isIntact = false
-            run.terminal.warn("line \(line) of \(book.history.path.printable) does not follow from the one before it")
+            run.terminal.warn(
+                "history-changed",
+                "line \(line) of \(book.history.path.printable) does not follow from the one before it")
         } else if book.history.isCut(history, book.content) {
             isIntact = false
-            run.terminal.warn("\(book.history.path.printable) does not end with the last recorded answer")
+            run.terminal.warn(
+                "history-changed", "\(book.history.path.printable) does not end with the last recorded answer")
         }
         return Outcome(
             GivenAnswers(events: events.map(HistoryEntry.init), isIntact: isIntact, file: book.history),

@@ -81,7 +81,8 @@ final class ApproveKeys: ApprovalKeyring {
     /// Returns the key of an account, after checking that it is the enrolled one.
     func key(of account: PushAccount) async throws -> ApproveKey {
         guard case .piv(let place) = account.place else {
-            run.terminal.warn("the key of account '\(account.account.name.printable)' is in software")
+            run.terminal.warn(
+                "key-in-software", "the key of account '\(account.account.name.printable)' is in software")
             return ApproveKey(self, account, try await softwareKey(account))
         }
         if cards[place.keySerial] == nil { cards[place.keySerial] = try await open(place, account) }

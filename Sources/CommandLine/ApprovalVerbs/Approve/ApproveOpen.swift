@@ -252,6 +252,7 @@ struct ApproveOpen: AccountKeyVerb {
         let trust = try trust.trust(forAccountIn: run)
         if link.asksForNoVerification {
             run.terminal.warn(
+                "asks-for-no-verification",
                 "the link asks for the server's certificate not to be verified; ykit verifies it anyway")
         }
         try agreement.ask(

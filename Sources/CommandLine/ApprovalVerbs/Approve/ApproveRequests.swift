@@ -103,8 +103,10 @@ struct PendingRequests {
         session = try ApprovalSession(
             accounts, ApproveKeys(run, accounts, options), run.approver(), accounts.history
         ) { news in
-            let (words, isWarning) = news.words
-            if isWarning { run.terminal.warn(words) } else { run.terminal.note(words) }
+            switch news.notice {
+            case .warning(let warning): run.terminal.warn(warning)
+            case .note(let words): run.terminal.note(words)
+            }
         }
     }
 
@@ -147,24 +149,30 @@ struct PendingRequests {
 }
 
 extension ApprovalNews {
-    /// The message for people, and whether it is a warning.
-    var words: (String, isWarning: Bool) {
+    fileprivate enum Notice {
+        case warning(Warning)
+        case note(String)
+    }
+
+    /// What the user is told.
+    fileprivate var notice: Notice {
         switch self {
         case .clock(let behind):
             let seconds = behind.components.seconds
             let words = seconds > 0 ? "behind" : "ahead of"
-            return ("this clock is \(seconds.magnitude) s \(words) the server's; 'timedatectl' shows why", true)
+            return .warning(
+                Warning("clock", "this clock is \(seconds.magnitude) s \(words) the server's; 'timedatectl' shows why"))
         case .unverified(let fault, let account):
-            return (
-                "account '\(account.account.name.printable)': \(fault.explanation.message); it is not shown", true
-            )
+            return .warning(
+                Warning(Explanation(fault)) { "account '\(account.account.name.printable)': \($0); it is not shown" })
         case .notAsked(let account, let error):
-            return (
-                "account '\(account.account.name.printable)' could not be polled: \(Explanation(error).message)", true
+            return .warning(
+                Warning(Explanation(error)) { "account '\(account.account.name.printable)' could not be polled: \($0)" }
             )
-        case .answered(let request): return ("request \(request.id) was already answered here", false)
+        case .answered(let request): return .note("request \(request.id) was already answered here")
         case .notRecorded(let error):
-            return ("the answer was not recorded in the history: \(Explanation(error).message)", true)
+            return .warning(
+                Warning(Explanation(error)) { "the answer was not recorded in the history: \($0)" })
         }
     }
 }

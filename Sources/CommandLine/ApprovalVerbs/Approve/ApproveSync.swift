@@ -152,7 +152,7 @@ final class ContainerTokens {
     private func write(_ text: String) async throws -> ContainerAccount.Token? {
         let kind = text.lowercased()
         guard ["otpauth://totp/", "otpauth://hotp/"].contains(where: kind.hasPrefix) || PushLink.matches(text) else {
-            run.terminal.warn("the container has an account of an unsupported type; it is skipped")
+            run.terminal.warn("unsupported", "the container has an account of an unsupported type; it is skipped")
             return nil
         }
         switch try ApprovalLink(text) {
@@ -200,7 +200,7 @@ final class ContainerTokens {
             let enrolment = try await run.approver().enroll(
                 link, name: name, device, .piv(device.place), trust: container.trust)
             try sealed.put(enrolment.account.stored, nil)
-            if let problem = enrolment.problem { run.terminal.warn(Explanation(problem).message) }
+            if let problem = enrolment.problem { run.terminal.warn(Warning(Explanation(problem))) }
         } catch {
             await device.discard()
             throw error
@@ -240,7 +240,7 @@ extension ApproveLogout {
         do { try await run.containerClient().terminate(container, device) } catch {
             // 3001: the server has already removed it.
             guard case ApprovalError.server(.refused(_, 3001, _)) = error else { throw error }
-            run.terminal.warn("the server no longer knows the container")
+            run.terminal.warn("unknown-container", "the server no longer knows the container")
             isTold = false
         }
         let isDeleted = try await keepKey ? false : device.delete()

@@ -92,6 +92,7 @@ struct ApproveWatch: AccountKeyVerb {
         case .someTouches where touchOk: return true
         default:
             run.terminal.warn(
+                "not-polled",
                 "account '\(account.account.name.printable)' is not polled: each poll would require a touch"
                     + (account.pollCost == .someTouches ? "; --touch-ok allows it" : ""))
             return false
@@ -111,7 +112,7 @@ struct ApproveWatch: AccountKeyVerb {
         do {
             let listener = try HTTPListener(address) { request in requests.answer(request) }
             if !address.hasPrefix("127."), !address.hasPrefix("[::1]") {
-                run.terminal.warn("requests are delivered without TLS: others on the network can read them")
+                run.terminal.warn("no-tls", "requests are delivered without TLS: others on the network can read them")
             }
             return listener
         } catch {

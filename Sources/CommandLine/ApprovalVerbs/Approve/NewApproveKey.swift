@@ -39,7 +39,8 @@ final class NewApproveKey: ApprovalKey {
         _ verb: ApproveEnroll, _ link: PushLink, _ access: EnrolmentAccess.Slot?, _ run: Run
     ) async throws -> NewApproveKey {
         if verb.software {
-            run.terminal.warn("the private key is kept in software: anyone who can open the store can approve")
+            run.terminal.warn(
+                "key-in-software", "the private key is kept in software: anyone who can open the store can approve")
             let key = try SoftwareApprovalKey()
             return NewApproveKey(.software(key), .software, key.publicKey, run)
         }
@@ -129,7 +130,8 @@ extension Run {
     /// Deletes a key that no account uses if the firmware supports it, and otherwise says that it remains.
     func discard(_ key: PublicKey, _ slot: PIVSlot, _ service: PIVService) async {
         if await PIVApprovalKey.remove(slot, key, service) { return }
-        terminal.warn("slot \(slot) still has a key that no account uses; overwrite or delete it yourself")
+        terminal.warn(
+            "unused-key", "slot \(slot) still has a key that no account uses; overwrite or delete it yourself")
     }
 }
 

@@ -147,6 +147,7 @@ struct SecondFactorEnable: SecondFactorUserVerb {
         let serials = waiting.map(\.serial)
         if !serials.isEmpty {
             run.terminal.warn(
+                "enrollment-incomplete",
                 "\(serials.joined(separator: ", ").printable) cannot be used before its enrollment is complete; for a "
                     + "number: ykit 2fa verify-pin \(user.printable) --register")
         }

@@ -274,7 +274,7 @@ struct HSMAuthReset: Verb {
         try await service.reset()
         var outcome = Outcome(
             DeletedHSMAuthCredentials(labels: labels), "all YubiHSM Auth credentials deleted")
-        outcome.answer.warnings = ["the management password is the factory default again"]
+        outcome.answer.warnings = [Warning("factory-default", "the management password is the factory default again")]
         return outcome
     }
 }

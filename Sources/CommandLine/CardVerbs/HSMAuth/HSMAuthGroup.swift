@@ -64,7 +64,7 @@ extension Run {
         let given = try await obtain(
             .hsmAuthManagementKey, options.source, question, to: reason, triesLeft: tries, allowsEmpty: true)
         let password = try HSMAuthPassword(given.value)
-        if password.isDefault { terminal.warn(Self.defaultManagementPassword) }
+        if password.isDefault { terminal.warn("factory-default", Self.defaultManagementPassword) }
         return password
     }
 

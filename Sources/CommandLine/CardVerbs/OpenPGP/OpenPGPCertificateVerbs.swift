@@ -53,7 +53,8 @@ struct OpenPGPImportCertificate: Verb {
             ImportedOpenPGPCertificate(slot: slot, certificate: certificate),
             ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: run.now)))
         if let key, certificate.publicKey != key {
-            outcome.answer.warnings.append("the certificate is for a different key than the one in the slot")
+            outcome.answer.warnings.append(
+                Warning("other-key", "the certificate is for a different key than the one in the slot"))
         }
         return outcome
     }

@@ -36,7 +36,7 @@ struct OpenPGPInfo: Verb {
         let report = try await service.report()
         var outcome = Outcome(report, Self.lines(report))
         outcome.answer.warnings = report.problems.map { problem in
-            "the card does not report the \(problem.part): \(problem.error.explanation.message)"
+            Warning(Explanation(problem.error)) { "the card does not report the \(problem.part): \($0)" }
         }
         return outcome
     }

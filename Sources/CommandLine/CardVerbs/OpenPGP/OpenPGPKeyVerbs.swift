@@ -235,8 +235,10 @@ struct StoredOpenPGPKey: Report {
         let now = try await service.status().keys.first { $0.slot == slot }?.touch
         if let now, now != before {
             outcome.answer.warnings = [
-                "the touch policy of the \(slot) key was \(before), and is now \(now); to set it: "
-                    + "ykit openpgp keys set-touch \(slot) \(before)"
+                Warning(
+                    "touch-changed",
+                    "the touch policy of the \(slot) key was \(before), and is now \(now); to set it: "
+                        + "ykit openpgp keys set-touch \(slot) \(before)")
             ]
         }
         return outcome

@@ -128,6 +128,7 @@ extension Run {
         guard plan == nil, pin == Secret(utf8: reference.factoryValue) else { return }
         let verb = reference == .admin ? "change-admin-pin" : "change-pin"
         terminal.warn(
+            "factory-default",
             "the \(reference.words) is still the factory default; set another with 'ykit openpgp access \(verb)'")
     }
 

@@ -280,7 +280,7 @@ struct OpenPGPReset: Verb {
 
     func run(in run: Run) async throws -> Outcome<ResetReport> {
         var outcome = Outcome(ResetReport(), "OpenPGP application reset to factory defaults")
-        outcome.answer.warnings = ["the user PIN is now 123456, and the admin PIN 12345678"]
+        outcome.answer.warnings = [Warning("factory-default", "the user PIN is now 123456, and the admin PIN 12345678")]
         let service: OpenPGPService
         do { service = try await run.openOpenPGP() } catch OpenPGPError.terminated {
             // All data is already lost at this point.

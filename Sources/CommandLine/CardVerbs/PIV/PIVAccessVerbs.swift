@@ -112,7 +112,10 @@ struct PIVSetRetries: Verb {
         var outcome = Outcome(
             PIVRetries(pin: pinTries, puk: pukTries), "the PIN has \(pinTries) tries, the PUK \(pukTries)")
         outcome.answer.warnings = [
-            "PIN and PUK now have their default values; change them with 'ykit piv access change-pin' and 'change-puk'"
+            Warning(
+                "factory-default",
+                "PIN and PUK now have their default values; change them with 'ykit piv access change-pin' and 'change-puk'"
+            )
         ]
         return outcome
     }

@@ -236,16 +236,17 @@ struct PIVImportCertificate: Verb {
     /// if the slot has no key, if the card does not report the key, and with `--no-check`.
     private func choose(
         from content: KeyFile, _ service: PIVService
-    ) async throws -> (X509Certificate, belongs: Bool?, warnings: [String]) {
+    ) async throws -> (X509Certificate, belongs: Bool?, warnings: [Warning]) {
         if noCheck { return (try content.certificate(in: file), nil, []) }
-        var warnings: [String] = []
+        var warnings: [Warning] = []
         do {
             if let found = try await service.certificate(in: content, belongingTo: slot) { return (found, true, []) }
         } catch {
             switch error {
-            case .noKey: warnings.append("slot \(slot) has no key")
+            case .noKey: warnings.append(Warning("no-key", "slot \(slot) has no key"))
             case .pinRequired, .unfit:
-                warnings.append("the card does not report which key is in \(slot), so it was not checked")
+                warnings.append(
+                    Warning("not-checked", "the card does not report which key is in \(slot), so it was not checked"))
             case .invalidFile(let cause): throw cause.explanation(in: file)
             default: throw error
             }

@@ -72,7 +72,9 @@ struct PIVReset: Verb {
             unless: force)
         try await run.showing("resetting PIV") { try await service.reset() }
         var outcome = Outcome(ResetReport(), "all PIV keys and certificates deleted")
-        outcome.answer.warnings = ["PIN, PUK and management key now have their default values"]
+        outcome.answer.warnings = [
+            Warning("factory-default", "PIN, PUK and management key now have their default values")
+        ]
         return outcome
     }
 

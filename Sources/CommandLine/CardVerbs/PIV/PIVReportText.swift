@@ -74,9 +74,9 @@ struct PIVReportText {
     }
 
     /// The warning about a slot whose key the card reports in an unusable form.
-    private static func warning(_ slot: PIVReport.Slot) -> String? {
+    private static func warning(_ slot: PIVReport.Slot) -> Warning? {
         guard case .untold(let error?) = slot.key else { return nil }
-        return "the card does not report the key in slot \(slot.slot): \(error.explanation.message)"
+        return Warning(Explanation(error)) { "the card does not report the key in slot \(slot.slot): \($0)" }
     }
 
     private func slot(_ slot: PIVReport.Slot) -> [String] {
@@ -97,17 +97,22 @@ struct PIVReportText {
     }
 
     /// Warnings about default codes, firmware flaws, and what could not be read.
-    var warnings: [String] {
-        report.problems.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, error in
-            "the object \(id) cannot be read: \(error.explanation.message)"
-        } + report.slots.compactMap(Self.warning)
-            + report.defaults.map { item in
-                switch item {
-                case .pin: "the PIN is still the factory default; change it with 'ykit piv access change-pin'"
-                case .puk: "the PUK is still the factory default; change it with 'ykit piv access change-puk'"
-                case .managementKey: PIVUnlockingError.defaultManagementKey.explanation.message
-                }
-            } + report.identity.warnings.map { "\($0.advisory): \($0.meaning)" }
+    var warnings: [Warning] {
+        var warnings = report.problems.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, error in
+            Warning(Explanation(error)) { "the object \(id) cannot be read: \($0)" }
+        }
+        warnings += report.slots.compactMap(Self.warning)
+        warnings += report.defaults.map { Warning("factory-default", Self.words($0)) }
+        warnings += report.identity.warnings.map { Warning("advisory", "\($0.advisory): \($0.meaning)") }
+        return warnings
+    }
+
+    private static func words(_ item: PIVReport.Default) -> String {
+        switch item {
+        case .pin: "the PIN is still the factory default; change it with 'ykit piv access change-pin'"
+        case .puk: "the PUK is still the factory default; change it with 'ykit piv access change-puk'"
+        case .managementKey: Explanation(PIVUnlockingError.defaultManagementKey).message
+        }
     }
 }
 

@@ -49,7 +49,9 @@ struct CaptureCheck: Verb {
             CheckedRecording(file: file, capture: capture, findings: findings),
             "\(file): a recording of \(capture.events.count) events on \(capture.header.link.phrase)")
         let isBad = { (finding: Capture.Finding) in finding.isError || run.options.strict }
-        outcome.answer.warnings = findings.filter { !isBad($0) }.map { $0.description.printable }
+        outcome.answer.warnings = findings.filter { !isBad($0) }.map {
+            Warning("recording", $0.description.printable)
+        }
         let bad = findings.filter(isBad)
         if let first = bad.first {
             outcome.answer.lines = bad.map { Style.red.around("\(file): \($0.description.printable)") }

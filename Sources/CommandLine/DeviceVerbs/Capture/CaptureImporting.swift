@@ -80,12 +80,16 @@ struct CaptureImporting: Verb {
             skipped: log.skipped.map { SkippedPiece(error: $0) })
         var outcome = try output.put(
             capture.bytes, of: report, "a recording of \(capture.events.count) events", run)
-        outcome.answer.warnings = log.skipped.prefix(Self.shown).map { "skipped: \($0.description.printable)" }
+        outcome.answer.warnings = log.skipped.prefix(Self.shown).map {
+            Warning("skipped", "skipped: \($0.description.printable)")
+        }
         if log.skipped.count > Self.shown {
-            outcome.answer.warnings.append("skipped: \(log.skipped.count - Self.shown) more pieces; --json lists them")
+            outcome.answer.warnings.append(
+                Warning("skipped", "skipped: \(log.skipped.count - Self.shown) more pieces; --json lists them"))
         }
         if run.options.keepSecrets {
-            outcome.answer.warnings.append("the recording may contain secrets: do not share it")
+            outcome.answer.warnings.append(
+                Warning("keeps-secrets", "the recording may contain secrets: do not share it"))
         }
         return outcome
     }

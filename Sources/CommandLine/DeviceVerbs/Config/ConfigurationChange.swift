@@ -75,8 +75,10 @@ struct ConfigurationChange {
         var result = Outcome(report, lines)
         if !outcome.unconfirmed.isEmpty {
             result.answer.warnings.append(
-                "the key does not yet report this for \(outcome.unconfirmed.listed()): remove it, insert it "
-                    + "again and check with ykit info")
+                Warning(
+                    "unconfirmed",
+                    "the key does not yet report this for \(outcome.unconfirmed.listed()): remove it, insert it "
+                        + "again and check with ykit info"))
         }
         return result
     }

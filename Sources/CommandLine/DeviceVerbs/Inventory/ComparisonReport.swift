@@ -78,15 +78,16 @@ struct ComparisonReport: Report {
     /// Asks the sites of missing passkeys for the page to register at.
     ///
     /// - Returns: Warnings about sites that could not be asked.
-    mutating func addPages(_ client: any HTTPClient, _ trust: HTTPTrust) async throws -> [String] {
+    mutating func addPages(_ client: any HTTPClient, _ trust: HTTPTrust) async throws -> [Warning] {
         var pages: [String: String] = [:]
-        var warnings: [String] = []
+        var warnings: [Warning] = []
         let sites = entries.filter { $0.page != nil }.compactMap(\.row.item.relyingParty)
         for site in Set(sites).sorted() {
             do {
                 pages[site] = try await PasskeyEndpoints.fetch(site, client, trust: trust)?.enroll?.description
             } catch .http(.cancelled) { throw Explanation.interrupted } catch {
-                warnings.append("\(site.printable) could not be asked where to register: \(error.words)")
+                warnings.append(
+                    Warning("not-asked", "\(site.printable) could not be asked where to register: \(error.words)"))
             }
         }
         for index in entries.indices where entries[index].page != nil {

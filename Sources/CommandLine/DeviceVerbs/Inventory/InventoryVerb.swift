@@ -71,9 +71,11 @@ extension Run {
 
 extension InventoryReader.Reading {
     /// Why some of the key's contents are missing.
-    var warnings: [String] {
+    var warnings: [Warning] {
         problems.map { problem in
-            "the \(problem.kind.words) of \(inventory.key.words) were not read: \(Explanation(problem.error).message)"
+            Warning(Explanation(problem.error)) {
+                "the \(problem.kind.words) of \(inventory.key.words) were not read: \($0)"
+            }
         }
     }
 }

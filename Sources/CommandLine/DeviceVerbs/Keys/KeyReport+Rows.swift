@@ -11,18 +11,21 @@ import YKWire
 
 extension KeyReport {
     /// What the key or the recording does not show.
-    var warnings: [String] {
-        var warnings: [String] = []
+    var warnings: [Warning] {
+        var warnings: [Warning] = []
         if let problem = identity.problem, problem.isUnrecorded {
-            warnings.append("the recording does not have all of the key's device information")
+            warnings.append(Warning("unrecorded", "the recording does not have all of the key's device information"))
         } else if let problem = identity.problem {
-            warnings.append("the key does not report all of its device information: \(problem.explanation.message)")
+            warnings.append(
+                Warning(Explanation(problem)) { "the key does not report all of its device information: \($0)" })
         }
         if let oathProblem {
-            warnings.append("the key does not report the state of OATH: \(oathProblem.explanation.message)")
+            warnings.append(
+                Warning(Explanation(oathProblem)) { "the key does not report the state of OATH: \($0)" })
         }
         if !unrecorded.isEmpty {
-            warnings.append("the recording does not show whether the key has \(unrecorded.sentence)")
+            warnings.append(
+                Warning("unrecorded", "the recording does not show whether the key has \(unrecorded.sentence)"))
         }
         return warnings
     }

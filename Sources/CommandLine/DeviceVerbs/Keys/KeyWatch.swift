@@ -54,7 +54,7 @@ struct KeyWatch {
         case .arrived(let key): tell(.arrived, key)
         case .changed(let key): tell(.changed, key)
         case .left(let key): tell(.left, key)
-        case .interrupted(let why): if !isJSON { terminal.warn(why.explanation.message) }
+        case .interrupted(let why): if !isJSON { terminal.warn(Warning(Explanation(why))) }
         case .enumerated: break
         }
     }

@@ -66,7 +66,9 @@ struct List: Verb {
         }
         var outcome = Outcome(ListedKeys(keys: keys), lines)
         if let why = attached.serviceTrouble.map(\.explanation) {
-            outcome.answer.warnings = [[why.message, why.hint].compactMap(\.self).listed(by: "; ")]
+            outcome.answer.warnings = [
+                Warning(why) { [$0, why.hint].compactMap(\.self).listed(by: "; ") }
+            ]
         }
         return outcome
     }

@@ -240,7 +240,7 @@ extension Run {
         let list = PublicSuffixList.newest
         let rpID = try site.relyingPartyID(id, by: list)
         if rpID != site.host, let advice = list.advice(at: now) {
-            terminal.warn("'\(rpID.printable)' may have become a public suffix: \(advice)")
+            terminal.warn("public-suffix", "'\(rpID.printable)' may have become a public suffix: \(advice)")
         }
         return rpID
     }

@@ -54,7 +54,7 @@ enum TokenFile {
 
     static func read(_ path: String, _ run: Run) throws(Explanation) -> FIDOToken {
         if Files.isOpenToOthers(path) {
-            run.terminal.warn("other users can read \(path.printable), which holds a token of a key")
+            run.terminal.warn("file-mode", "other users can read \(path.printable), which holds a token of a key")
         }
         var bytes = try Files.read(path)
         defer { Secret.wipe(&bytes) }

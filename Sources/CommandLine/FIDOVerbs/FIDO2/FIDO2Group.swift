@@ -77,7 +77,9 @@ struct FIDO2Show: Verb {
         outcome.answer.raw = issued.raw
         if !info.malformedMembers.isEmpty {
             outcome.answer.warnings.append(
-                "the key's answer to getInfo has malformed members: \(info.malformedMembers.listed())")
+                Warning(
+                    "malformed-members",
+                    "the key's answer to getInfo has malformed members: \(info.malformedMembers.listed())"))
         }
         return outcome
     }

@@ -77,7 +77,7 @@ struct FIDO2Register: Verb {
         outcome.answer.isMadeOnce = true
         if wanted.selection.residentKey == .preferred, made.isResident == false {
             outcome.answer.warnings.append(
-                "the credential was not stored: the key does not support it, or is full")
+                Warning("not-stored", "the credential was not stored: the key does not support it, or is full"))
         }
         return outcome
     }

@@ -158,7 +158,7 @@ struct FIDO2Secret: Verb {
 
     private static func tokens(in file: String, _ run: Run) throws -> [SystemdToken] {
         let found = try SystemdToken.all(parsing: try Files.read(file)) { fault in
-            run.terminal.warn("a token is skipped: \(fault.description(of: file.fileName).printable)")
+            run.terminal.warn("token-skipped", "a token is skipped: \(fault.description(of: file.fileName).printable)")
         }
         if found.isEmpty {
             throw Explanation.malformed(

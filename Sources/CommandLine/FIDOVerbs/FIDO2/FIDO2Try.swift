@@ -83,11 +83,13 @@ struct FIDO2Try: Verb {
     /// Opens the page in the desktop's browser. A browser started by root would run without its sandbox, and with
     /// root's files.
     private static func openBrowser(at url: String, _ terminal: Terminal) {
-        guard geteuid() != 0 else { return terminal.warn("browsers are not started as root: open the page yourself") }
-        guard let program = Spawn.find("xdg-open") else {
-            return terminal.warn("xdg-open is missing: open the page yourself")
+        guard geteuid() != 0 else {
+            return terminal.warn("no-browser", "browsers are not started as root: open the page yourself")
         }
-        do { try Spawn.detach(program, [url], input: []) } catch { terminal.warn(error.message) }
+        guard let program = Spawn.find("xdg-open") else {
+            return terminal.warn("no-browser", "xdg-open is missing: open the page yourself")
+        }
+        do { try Spawn.detach(program, [url], input: []) } catch { terminal.warn(Warning(Explanation(error))) }
     }
 
     private static func outcome(_ server: TrialServer, _ steps: [TrialStep]) -> Outcome<Trial> {
@@ -97,8 +99,10 @@ struct FIDO2Try: Verb {
             Trial(origin: server.origin, userAgent: server.userAgent, steps: results), Table.details(rows))
         if let passkey = server.passkey {
             outcome.answer.warnings.append(
-                "the passkey '\(passkey.account)' stays on the key; to remove it: "
-                    + "ykit fido2 credentials delete \(Base64.encodeURL(passkey.id))")
+                Warning(
+                    "passkey-kept",
+                    "the passkey '\(passkey.account)' stays on the key; to remove it: "
+                        + "ykit fido2 credentials delete \(Base64.encodeURL(passkey.id))"))
         }
         outcome.answer.failure = failure(results, steps, isOver: server.isOver)
         return outcome

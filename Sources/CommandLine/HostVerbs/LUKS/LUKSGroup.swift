@@ -72,18 +72,21 @@ struct LUKSVolume {
     func reread() throws -> LUKSVolume { try LUKSVolume(data, header: path) }
 
     /// Warnings about the header.
-    var warnings: [String] {
-        var warnings: [String] = []
+    var warnings: [Warning] {
+        var warnings: [Warning] = []
         if header.isOtherCopyStale {
-            warnings.append("one copy of the header is damaged or old: 'cryptsetup repair' restores it")
+            warnings.append(
+                Warning("header-damaged", "one copy of the header is damaged or old: 'cryptsetup repair' restores it"))
         }
         for token in metadata.tokens {
             if case .malformed(let reason) = token.kind {
-                warnings.append("token \(token.number) is unusable: \(reason.printable)")
+                warnings.append(Warning("token-unusable", "token \(token.number) is unusable: \(reason.printable)"))
             } else if token.isOfKey, token.keyslots.allSatisfy({ metadata.keyslot($0) == nil }) {
                 warnings.append(
-                    "token \(token.number) has no key slot, as after an interrupted removal: cryptsetup token remove "
-                        + "--token-id \(token.number) \(path.shellQuoted)")
+                    Warning(
+                        "token-without-slot",
+                        "token \(token.number) has no key slot, as after an interrupted removal: cryptsetup token remove "
+                            + "--token-id \(token.number) \(path.shellQuoted)"))
             }
         }
         return warnings

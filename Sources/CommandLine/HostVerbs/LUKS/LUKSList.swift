@@ -28,7 +28,7 @@ struct LUKSList: Verb {
         if volume.metadata.tokens.contains(where: \.isOfKey) {
             do { keys = try await run.keys.all() } catch {
                 if Interruption.happened { throw Explanation.interrupted }
-                warnings.append("no key was asked: \(Explanation(error).message)")
+                warnings.append(Warning(Explanation(error)) { "no key was asked: \($0)" })
             }
         }
         for key in keys {
@@ -39,7 +39,7 @@ struct LUKSList: Verb {
                 if let warning = Self.warning(of: own, name) { warnings.append(warning) }
             } catch {
                 if Interruption.happened { throw Explanation.interrupted }
-                warnings.append("\(name.words) was not asked: \(Explanation(error).message)")
+                warnings.append(Warning(Explanation(error)) { "\(name.words) was not asked: \($0)" })
             }
         }
         warnings += Self.twins(volume.metadata.tokens.filter { attached[$0.number] == nil })
@@ -50,19 +50,21 @@ struct LUKSList: Verb {
     }
 
     /// The warning about a key that is enrolled more than once: it is not a spare.
-    private static func warning(of own: [LUKSToken], _ name: LUKSKeyName) -> String? {
+    private static func warning(of own: [LUKSToken], _ name: LUKSKeyName) -> Warning? {
         let kinds = Dictionary(grouping: own, by: \.kindName).values.filter { $0.count > 1 }
         guard let tokens = kinds.first else { return nil }
         let numbers = tokens.map { "\($0.number)" }.joined(separator: " and ")
-        return "tokens \(numbers) are for the same key, \(name.words): remove one with 'ykit luks remove'"
+        return Warning(
+            "same-key", "tokens \(numbers) are for the same key, \(name.words): remove one with 'ykit luks remove'")
     }
 
     /// Warnings about keys that are not plugged in, as far as their tokens name them.
-    private static func twins(_ tokens: [LUKSToken]) -> [String] {
+    private static func twins(_ tokens: [LUKSToken]) -> [Warning] {
         tokens.indices.compactMap { index in
             guard let twin = tokens[..<index].first(where: { $0.isOfSameKey(as: tokens[index]) }) else { return nil }
             let name = twin.keyWords.map { ", \($0)" } ?? ""
-            return "tokens \(twin.number) and \(tokens[index].number) are for the same key\(name)"
+            return Warning(
+                "same-key", "tokens \(twin.number) and \(tokens[index].number) are for the same key\(name)")
         }
     }
 }

@@ -67,6 +67,7 @@ struct LUKSNewKey: ParsableArguments {
             guard SystemdPKCS11Token.suits(publicKey) else { throw LUKSError.unfitKey }
             if try await unlessRefused({ try await service.certificate(slot) }) == nil {
                 run.terminal.warn(
+                    "no-certificate",
                     "slot \(slot) has no certificate, without which PKCS#11 modules may not show its key to systemd")
             }
             let own = volume.metadata.tokens.filter { token in

@@ -104,7 +104,7 @@ final class AgentKeeper {
     private func reportUnused(_ keys: [SSHIdentity]) {
         for certificate in certificates where keys.allSatisfy({ $0.with(certificate) == nil }) {
             guard reported.insert(certificate.blob).inserted else { continue }
-            run.terminal.warn("no PIV key for the certificate '\(certificate.keyID.printable)'")
+            run.terminal.warn("no-key", "no PIV key for the certificate '\(certificate.keyID.printable)'")
         }
     }
 

@@ -112,7 +112,7 @@ struct AgentPerson: Person {
 extension Terminal {
     /// Writes a warning that says what to do.
     func warn(_ explanation: Explanation) {
-        warn(explanation.message)
+        warn(Warning(explanation))
         if let hint = explanation.hint { notice("hint: \(hint)") }
     }
 }

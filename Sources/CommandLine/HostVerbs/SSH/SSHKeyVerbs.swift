@@ -175,16 +175,16 @@ struct SSHGenerate: Verb {
     /// Warnings about an attestation that proves nothing to others; whom its signer is trusted by is theirs to decide.
     private func warnings(
         about attestation: [UInt8], _ key: SSHPublicKey, _ challenge: [UInt8], _ run: Run
-    ) -> [String] {
+    ) -> [Warning] {
         var judge = AttestationJudge(at: run.now)
         judge.challenge = AttestationChallenge(challenge)
         judge.subject = AttestedSubject(key)
         var evidence = AttestationEvidence()
-        do { try evidence.add(attestation) } catch { return ["the attestation: \(error.explanation.message)"] }
-        return judge.verdicts(on: evidence).filter { $0.result != .notRooted }.compactMap(\.failure).map {
-            "the attestation: \($0.message)"
-        }
+        do { try evidence.add(attestation) } catch { return [Self.warning(Explanation(error))] }
+        return judge.verdicts(on: evidence).filter { $0.result != .notRooted }.compactMap(\.failure).map(Self.warning)
     }
+
+    private static func warning(_ failure: Explanation) -> Warning { Warning(failure) { "the attestation: \($0)" } }
 
     /// What to do if the key file exists. A credential that its key does not store cannot be used without its file.
     private static let takenHint =

@@ -153,7 +153,9 @@ struct SSHVerify: Verb {
         }
         let verdict = AllowedSigners(try Files.read(allowedSigners ?? "")).check(
             signed, identity: identity ?? "", now: run.now)
-        for note in verdict.notes { run.terminal.warn("\((allowedSigners ?? "").printable), \(note.printable)") }
+        for note in verdict.notes {
+            run.terminal.warn("allowed-signers", "\((allowedSigners ?? "").printable), \(note.printable)")
+        }
         return verdict.isAllowed
             ? nil : "\(signed.publicKey.fingerprint) is not allowed to sign for '\((identity ?? "").printable)'"
     }

@@ -164,7 +164,7 @@ package enum SecretInput {
         for declaration in declarations.all where declaration.isGiven {
             guard case .option(let names) = declaration.place else { continue }
             if let kind = exposed.first(where: { $0.name.option == names.plain }) {
-                terminal.warn(kind.warning)
+                terminal.warn("exposed-secret", kind.warning)
             }
         }
     }

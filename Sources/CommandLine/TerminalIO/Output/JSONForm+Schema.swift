@@ -65,7 +65,7 @@ extension JSONForm {
     package static func answer(of members: [MemberForm], orElse plan: [MemberForm] = []) -> JSONValue {
         let envelope = [
             MemberForm("ok", "", .flag), MemberForm("error", "", .optional(Explanation.form)),
-            MemberForm("warnings", "", .list(.text)),
+            MemberForm("warnings", "", .list(Warning.form)),
         ]
         return schema(
             of: envelope

@@ -23,7 +23,7 @@ package struct Terminal: Sendable {
 
     private final class Notes: Sendable {
         /// All warnings, and those collected for the answer.
-        let texts = Mutex<(all: [String], kept: [String])>(([], []))
+        let texts = Mutex<(all: [String], kept: [Warning])>(([], []))
         /// Receives messages instead of standard error.
         let relay = Mutex<(@Sendable (String) -> Void)?>(nil)
         /// The purpose of the current operation, and who else is notified when the key waits for a touch.
@@ -111,13 +111,16 @@ package struct Terminal: Sendable {
     package func note(_ text: String) { if isOutputTerminal, isErrorTerminal { notice(Style.dim.around(text)) } }
 
     /// Writes a warning.
-    package func warn(_ text: String) {
-        guard isNoting else { return warnNow(text) }
+    package func warn(_ warning: Warning) {
+        guard isNoting else { return warnNow(warning.message) }
         notes.texts.withLock {
-            $0.all.append(text)
-            $0.kept.append(text)
+            $0.all.append(warning.message)
+            $0.kept.append(warning)
         }
     }
+
+    /// Writes a warning with its stable identifier.
+    package func warn(_ code: String, _ message: String) { warn(Warning(code, message)) }
 
     /// Writes a warning that is not part of the answer.
     package func warnNow(_ text: String) {
@@ -126,7 +129,7 @@ package struct Terminal: Sendable {
     }
 
     /// The warnings collected for the answer.
-    package var noted: [String] { notes.texts.withLock { $0.kept } }
+    package var noted: [Warning] { notes.texts.withLock { $0.kept } }
 
     /// Every warning so far.
     package var warnings: [String] { notes.texts.withLock { $0.all } }

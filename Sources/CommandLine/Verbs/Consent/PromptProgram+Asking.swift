@@ -38,7 +38,7 @@ extension PromptProgram {
                 throw .timedOut
             case .cannotAsk:
                 let explanation = Explanation(error)
-                terminal.warn(explanation.message)
+                terminal.warn(Warning(explanation))
                 if let hint = explanation.hint { terminal.notice("hint: \(hint)") }
                 throw .nobodyToAsk
             }

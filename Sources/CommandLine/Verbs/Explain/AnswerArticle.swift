@@ -24,7 +24,7 @@ package struct AnswerArticle {
         lines += ["", "Every answer has:", "", "- `ok` (boolean)"]
         add(error, depth: 0, of: "")
         lines += [
-            "- `warnings` (list of texts): problems that did not prevent success", "",
+            "- `warnings` (list): problems that did not prevent success, each with `code` and `message`", "",
             "With `--plan` the others are null, and it has:", "",
         ]
         for member in PlanReport.members { add(member.form, depth: 0, of: "") }

@@ -32,6 +32,7 @@ package struct CredentialReplacing {
         case .credential: try Prompt.confirm(Self.question(whose))
         case .unknown:
             run.terminal.warn(
+                "not-checked",
                 "the key cannot report whether it stores a credential for \(whose), which would be replaced")
         }
     }

@@ -39,10 +39,11 @@ package struct MetadataOptions: ParsableArguments {
         try Self.accept(list, anchors, run)
         if let fault = list.faults.first {
             let more = list.faults.count > 1 ? ", and \(list.faults.count - 1) more" : ""
-            run.terminal.warn("a part of the metadata list cannot be read: \(fault.printable)\(more)")
+            run.terminal.warn("list-in-part", "a part of the metadata list cannot be read: \(fault.printable)\(more)")
         }
         if list.nextUpdate < UTCDate(seconds: run.now) {
             run.terminal.warn(
+                "list-out-of-date",
                 "the metadata list is out of date: the next one was due on \(list.nextUpdate); later reports are missing"
             )
         }
@@ -62,7 +63,7 @@ package struct MetadataOptions: ParsableArguments {
     /// Compares the list's number with the last one seen, which is kept in ykit's state folder, and stores it.
     private static func accept(_ list: MetadataBLOB, _ anchors: [[UInt8]], _ run: Run) throws {
         guard let folder = UserFolder.state.path() else {
-            return run.terminal.warn("HOME is not set, so ykit cannot detect an older list")
+            return run.terminal.warn("no-home", "HOME is not set, so ykit cannot detect an older list")
         }
         do throws(FileFailure) { try UserFolder.makeWritable(folder) } catch { throw error.explanation }
         let path = folder + "/metadata.json"

@@ -41,8 +41,8 @@ package struct ModelReport: Report {
     private var problems: [StatusReport] { entry?.warnings(at: time) ?? [] }
 
     /// A warning for each report of a compromise or revocation.
-    package var warnings: [String] {
-        problems.map { "the FIDO Alliance reports about this model: \($0.words)" }
+    package var warnings: [Warning] {
+        problems.map { Warning("model-status", "the FIDO Alliance reports about this model: \($0.words)") }
     }
 
     /// Labeled values.

@@ -50,7 +50,9 @@ extension Run {
             try await service.unlock(with: AccessKey(rawKey: raw))
             return true
         } catch .wrongPassword {
-            terminal.warn("the remembered password is no longer correct; forget it with 'ykit oath access forget'")
+            terminal.warn(
+                "wrong-remembered-password",
+                "the remembered password is no longer correct; forget it with 'ykit oath access forget'")
             return false
         }
     }

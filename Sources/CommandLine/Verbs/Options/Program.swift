@@ -80,7 +80,9 @@ extension Program {
             let run = try Run(global, terminal, uses: type(of: verb).uses, source: source)
             run.configuration = configuration
             var answer = try await run.answer(of: verb)
-            if global.strict { answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings) }
+            if global.strict {
+                answer.failure = answer.failure ?? strict(terminal.warnings + answer.warnings.map(\.message))
+            }
             if !isJSON { answer.withholdBytes(from: terminal) }
             print(answer, type(of: verb), isJSON, terminal)
             return answer.failure?.exit ?? .done
@@ -145,17 +147,17 @@ extension Program {
     }
 
     /// The answer of a verb that failed, with all of its members.
-    private static func failure(_ explanation: Explanation, _ verb: (any Verb.Type)?, _ warnings: [String]) -> String {
+    private static func failure(_ explanation: Explanation, _ verb: (any Verb.Type)?, _ warnings: [Warning]) -> String {
         var object = envelope(error: explanation, warnings: warnings)
         for form in verb?.members ?? [] { object[form.name] = .null }
         return JSONValue.object(object).text
     }
 
-    static func envelope(error: Explanation?, warnings: [String]) -> JSONValue.Object {
+    static func envelope(error: Explanation?, warnings: [Warning]) -> JSONValue.Object {
         var object = JSONValue.Object()
         object["ok"] = .bool(error == nil)
         object["error"] = error?.json ?? .null
-        object["warnings"] = .array(warnings.map(JSONValue.string))
+        object["warnings"] = .array(warnings.map(\.json))
         return object
     }
 }

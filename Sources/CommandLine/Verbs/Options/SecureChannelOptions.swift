@@ -168,7 +168,7 @@ package struct SecureChannelOptions: ParsableArguments {
                 : try SCP03Keys(given: try source.read(terminal, asking: "SCP03 keys, ENC:MAC or ENC:MAC:DEK"))
         }
         if keys.isFactory, warns {
-            terminal.warn("these are the factory SCP03 keys: they are public and give no protection")
+            terminal.warn("factory-default", "these are the factory SCP03 keys: they are public and give no protection")
         }
         return keys
     }
@@ -184,6 +184,7 @@ package struct SecureChannelOptions: ParsableArguments {
         let host = try hostKey(variant, terminal)
         guard let trust = try givenTrust() else {
             terminal.warn(
+                "not-verified",
                 "the key's certificate is not verified, so the key may be impersonated; "
                     + "give the CA with --scp-ca FILE")
             return .scp11(variant, version: version, host: host, trust: .unverified)
@@ -199,6 +200,7 @@ package struct SecureChannelOptions: ParsableArguments {
             // Each application of the key is opened on a channel of its own.
             if trust == nil, hasWarned.raise() {
                 terminal.warn(
+                    "not-verified",
                     "the key requires a secure channel over NFC; SCP11b is used, and the key's certificate is not "
                         + "verified: give the CA with --scp-ca FILE")
             }

@@ -33,7 +33,8 @@ package struct ServerTrustOptions: ParsableArguments {
                 hint: "also give a backup pin; the server's operator can provide one")
         }
         if insecure {
-            run.terminal.warn("the server's certificate is not verified: anyone on the network path can \(risk)")
+            run.terminal.warn(
+                "not-verified", "the server's certificate is not verified: anyone on the network path can \(risk)")
             trust.verifiesCertificate = false
         }
         return trust

@@ -132,7 +132,7 @@ package struct TerminalPerson: UserInteraction {
         case PIVUnlockingNews.fingerExpected: terminal.say("put a finger on the key's sensor")
         case PIVUnlockingNews.fingerNotRecognized: terminal.notice("fingerprint not recognized; using the PIN instead")
         case PIVUnlockingNews.defaultManagementKey:
-            terminal.warn(PIVUnlockingError.defaultManagementKey.explanation.message)
+            terminal.warn(Warning(Explanation(PIVUnlockingError.defaultManagementKey)))
         case let fallback as VerificationFallback:
             let why = fallback.reason == .blocked ? "is blocked" : "did not recognize you"
             terminal.notice("built-in user verification \(why); using the PIN instead")

@@ -99,7 +99,7 @@ package final class Run {
         }
         self.keys = keys
         if options.keepSecrets, options.record != nil {
-            terminal.warn("the recording will contain unmasked secrets: do not share it")
+            terminal.warn("keeps-secrets", "the recording will contain unmasked secrets: do not share it")
         }
     }
 
@@ -146,7 +146,7 @@ package final class Run {
         guard let file, Files.isOpenToOthers(file) else { return }
         let what = "other users can read or change \(file.printable), which holds private keys"
         if options.strict { throw Explanation("file-mode", .policy, what, hint: "chmod 600 \(file.printable)") }
-        terminal.warn(what + "; chmod 600 \(file.printable)")
+        terminal.warn("file-mode", what + "; chmod 600 \(file.printable)")
     }
 
     /// Faults that tests inject into the virtual key.
@@ -163,7 +163,7 @@ package final class Run {
             return plan?.answer ?? answer
         } catch {
             if let problem = recordingProblem, recorder?.problem != nil || recorder?.hasBegun == true {
-                terminal.warn(problem.message)
+                terminal.warn(Warning(problem))
             }
             if case PIVUnlockingError.rehearsalEnds = error { plan?.stop() }
             if let plan, plan.isStopped || error is PlanEnd { return plan.answer }

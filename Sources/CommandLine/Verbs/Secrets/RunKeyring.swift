@@ -38,6 +38,7 @@ extension Run {
             throw KeyringError.noSecretService.explanation(orElse: "omit --keyring to use a passphrase")
         }
         terminal.warn(
+            "keyring-only",
             "the store is sealed with the keyring of this session only: every program of the session can open it")
         guard plan == nil else {
             return try StoreSeal.secretService(key, name: name, added: now, environment.random).seal

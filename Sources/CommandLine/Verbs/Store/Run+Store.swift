@@ -100,7 +100,9 @@ extension Run {
             return try sealInKeyring(key, name: new.keyName ?? "keyring")
         }
         if options.software {
-            terminal.warn("the store is sealed with a passphrase only: anyone who copies the file can try to guess it")
+            terminal.warn(
+                "passphrase-only",
+                "the store is sealed with a passphrase only: anyone who copies the file can try to guess it")
             let passphrase = try options.passphrase(isNew: true, self)
             return try StoreSeal.passphrase(key, passphrase, name: new.keyName ?? "software", added: now, random)
         }
@@ -118,7 +120,7 @@ extension Run {
         let seal = try await StoreAuthenticator(service, random).seal(
             key, name: new.keyName ?? "security key", isDiscoverable: new.discoverable, added: now, besides: known)
         if case .fido(_, _, false, _) = seal.means {
-            terminal.warn("the key has no PIN: anyone who has it and the file can open the store")
+            terminal.warn("no-pin", "the key has no PIN: anyone who has it and the file can open the store")
         }
         return seal
     }

@@ -20,7 +20,9 @@ package struct StorePathOptions: ParsableArguments {
     /// Returns the store's file; creates the folder of the default one.
     package func file(_ run: Run) throws -> StoreFile {
         let file = try StoreFile(store ?? Self.defaultPath("securid.json"), service: TokenStore.service)
-        if file.isExposed { run.terminal.warn("other users can read \(file.path.printable); run: chmod 600 on it") }
+        if file.isExposed {
+            run.terminal.warn("file-mode", "other users can read \(file.path.printable); run: chmod 600 on it")
+        }
         return file
     }
 
