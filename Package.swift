@@ -48,7 +48,7 @@ let targets: [Target] = [
     library("Transport/YKHardware", ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CThreads", "CUDev", "CUSB"]),
 
     library("VirtualKey/YKVirtualKey", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
-    library("VirtualKey/YKVirtualKeyHost", ["YKVirtualKey", "YKTransport", "YKWire"]),
+    library("VirtualKey/YKVirtualKeyHost", ["YKVirtualKey", "YKTransport", "YKWire", "CThreads"]),
 
     library(
         "Services/YKOATH", ["YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKCompression", "YKWire"]),

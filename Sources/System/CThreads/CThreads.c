@@ -94,6 +94,11 @@ void ykit_leave_processor(void) {
     CPU_ZERO(&usual);
 }
 
+int ykit_run_first(void) {
+    struct sched_param first = {.sched_priority = 1};
+    return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+}
+
 void ykit_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 int ykit_fork_alone(void) {

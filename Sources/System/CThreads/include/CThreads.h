@@ -23,6 +23,10 @@ void ykit_keep_processor(void);
 // Lets all threads of the process run on all processors that the process had before ykit_keep_processor.
 void ykit_leave_processor(void);
 
+// Has the calling thread run before all threads of usual priority, as soon as what it waits for has come. Returns 0, or -1
+// with errno where the system does not allow that.
+int ykit_run_first(void);
+
 // Has all threads allocate memory from one heap instead of one for each thread. To be called before any thread starts.
 void ykit_share_heap(void);
 

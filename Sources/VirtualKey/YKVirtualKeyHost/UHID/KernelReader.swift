@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CThreads
 import Glibc
 import Synchronization
 import YKTransport
@@ -17,7 +18,8 @@ final class KernelReader: Sendable {
     /// The number of messages that are held; the thread waits while there are more.
     private static let limit = 1024
     /// How often the thread looks for the next message before it sleeps, which takes longer to end than a program needs
-    /// for 32 reports.
+    /// for 32 reports, unless the system lets it run before all others as soon as there is a message: root and services
+    /// with LimitRTPRIO.
     private static let looks = 50
 
     private let descriptor: Int32
@@ -62,6 +64,7 @@ final class KernelReader: Sendable {
 
     private func run() {
         defer { ended.post() }
+        let looks = ykit_run_first() == 0 ? 1 : Self.looks
         var block = [UInt8](repeating: 0, count: size)
         while true {
             let (isStopped, isFull) = state.withLock { ($0.isStopped, $0.messages.count >= Self.limit) }
@@ -71,7 +74,7 @@ final class KernelReader: Sendable {
                 continue
             }
             sleep.wait(for: .milliseconds(50), or: descriptor)
-            guard readAll(&block) else {
+            guard readAll(&block, looks) else {
                 state.withLock { $0.isGone = true }
                 arrived.signal()
                 return
@@ -79,10 +82,10 @@ final class KernelReader: Sendable {
         }
     }
 
-    /// Reads until nothing more comes; returns false if the other side is gone.
-    private func readAll(_ block: inout [UInt8]) -> Bool {
-        var looks = Self.looks
-        while looks > 0 {
+    /// Reads until nothing more comes after as many looks; returns false if the other side is gone.
+    private func readAll(_ block: inout [UInt8], _ looks: Int) -> Bool {
+        var left = looks
+        while left > 0 {
             let count = read(descriptor, &block, size)
             if count > 0 {
                 let message = Array(block.prefix(count))
@@ -92,10 +95,10 @@ final class KernelReader: Sendable {
                 }
                 arrived.signal()
                 guard held < Self.limit else { return true }
-                looks = Self.looks
+                left = looks
             } else if count < 0, errno == EAGAIN || errno == EINTR {
-                looks -= 1
-                sched_yield()
+                left -= 1
+                if left > 0 { sched_yield() }
             } else {
                 return false
             }
