@@ -36,7 +36,7 @@ extension KeyReport {
         var rows = [["name", details.name.printable]]
         if let reader { rows.append(["reader", reader.printable]) }
         if let path { rows.append(["node", path.printable]) }
-        let facts = [("version", details.version), ("serial", details.serial)]
+        let facts = [("firmware", details.version), ("serial", details.serial)]
         rows += facts.map { [$0, $1?.printable ?? "not reported"] }
         if let info = identity.info { rows += Self.rows(info) }
         if let isInFIPSMode { rows.append(["FIPS mode", isInFIPSMode ? "on" : "off"]) }
@@ -68,7 +68,7 @@ extension KeyReport {
 
     /// The rows about the device; settings with their default value have none.
     private static func rows(_ info: DeviceInfo) -> [[String]] {
-        var rows = [["shape", info.formFactor.description]]
+        var rows = [["form factor", info.formFactor.description]]
         if let part = info.partNumber { rows.append(["part number", part.printable]) }
         if let version = info.fingerprintVersion { rows.append(["fingerprint sensor", "version \(version)"]) }
         if let version = info.stmVersion { rows.append(["STM", "version \(version)"]) }
