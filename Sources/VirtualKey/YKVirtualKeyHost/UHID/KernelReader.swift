@@ -8,15 +8,12 @@ import YKVirtualKey
 
 /// Reads the messages of a kernel file, on a thread that does nothing else: uhid keeps 32 that are not read, and drops
 /// all others, while a program writes the reports of a long message faster than one is processed.
+///
+/// The thread takes no lock and no memory: on one busy processor it would wait for a thread that holds either, and that
+/// thread for the program that writes.
 final class KernelReader: Sendable {
-    private struct State {
-        var messages: [[UInt8]] = []
-        var isGone = false
-        var isStopped = false
-    }
-
-    /// The number of messages that are held; the thread waits while there are more.
-    private static let limit = 1024
+    /// The number of messages that are held, twice the reports of the longest; the thread waits while there are more.
+    private static let limit = 256
     /// How often the thread looks for the next message before it sleeps, which takes longer to end than a program needs
     /// for 32 reports, unless the system lets it run before all others as soon as there is a message: root and services
     /// with LimitRTPRIO.
@@ -26,8 +23,15 @@ final class KernelReader: Sendable {
     private let size: Int
     private let arrived: Wake
     private let sleep: Wake
-    private let state = Mutex(State())
     private let ended = Semaphore()
+    /// The places of the messages and their lengths. A place belongs to the thread until `written` has passed it, and
+    /// then to the caller of `next` until `taken` has.
+    private nonisolated(unsafe) let places: UnsafeMutableRawBufferPointer
+    private nonisolated(unsafe) let lengths: UnsafeMutableBufferPointer<Int>
+    private let written = Atomic(0)
+    private let taken = Atomic(0)
+    private let isGone = Atomic(false)
+    private let isStopped = Atomic(false)
 
     /// Starts the thread, which reads the descriptor until ``stop()``.
     ///
@@ -38,26 +42,40 @@ final class KernelReader: Sendable {
     init(_ descriptor: Int32, size: Int, arrived: Wake) throws(UHIDError) {
         (self.descriptor, self.size, self.arrived) = (descriptor, size, arrived)
         sleep = try Wake()
+        places = .allocate(byteCount: Self.limit * size, alignment: 8)
+        lengths = .allocate(capacity: Self.limit)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         guard SystemThread.start({ [self] in run() }) else {
             throw .failed(path: UHIDDevice.path, errno: EAGAIN, "the system allows no more threads")
         }
     }
 
-    /// Whether there is something to process.
-    var hasNews: Bool { state.withLock { !$0.messages.isEmpty || $0.isGone } }
+    deinit {
+        places.deallocate()
+        lengths.deallocate()
+    }
 
-    /// Removes and returns the next message: empty if there is none, `nil` if the other side is gone.
+    /// Whether there is something to process.
+    var hasNews: Bool {
+        isGone.load(ordering: .acquiring)
+            || written.load(ordering: .acquiring) != taken.load(ordering: .relaxed)
+    }
+
+    /// Removes and returns the next message: empty if there is none, `nil` if the other side is gone. Called by one
+    /// thread.
     func next() -> [UInt8]? {
-        state.withLock { state in
-            if state.messages.isEmpty { return state.isGone ? nil : [] }
-            return state.messages.removeFirst()
-        }
+        let isGone = isGone.load(ordering: .acquiring)
+        let number = taken.load(ordering: .relaxed)
+        guard written.load(ordering: .acquiring) != number else { return isGone ? nil : [] }
+        let place = number % Self.limit
+        let message = Array(UnsafeRawBufferPointer(rebasing: places[place * size..<place * size + lengths[place]]))
+        taken.store(number + 1, ordering: .releasing)
+        return message
     }
 
     /// Ends the thread; the descriptor may be closed afterwards.
     func stop() {
-        state.withLock { $0.isStopped = true }
+        isStopped.store(true, ordering: .releasing)
         sleep.signal()
         ended.wait()
     }
@@ -65,36 +83,35 @@ final class KernelReader: Sendable {
     private func run() {
         defer { ended.post() }
         let looks = ykit_run_first() == 0 ? 1 : Self.looks
-        var block = [UInt8](repeating: 0, count: size)
-        while true {
-            let (isStopped, isFull) = state.withLock { ($0.isStopped, $0.messages.count >= Self.limit) }
-            if isStopped { return }
+        while !isStopped.load(ordering: .acquiring) {
             if isFull {
                 sleep.wait(for: .milliseconds(1))
                 continue
             }
             sleep.wait(for: .milliseconds(50), or: descriptor)
-            guard readAll(&block, looks) else {
-                state.withLock { $0.isGone = true }
+            guard readAll(looks) else {
+                isGone.store(true, ordering: .releasing)
                 arrived.signal()
                 return
             }
         }
     }
 
+    private var isFull: Bool {
+        written.load(ordering: .relaxed) - taken.load(ordering: .acquiring) >= Self.limit
+    }
+
     /// Reads until nothing more comes after as many looks; returns false if the other side is gone.
-    private func readAll(_ block: inout [UInt8], _ looks: Int) -> Bool {
+    private func readAll(_ looks: Int) -> Bool {
         var left = looks
-        while left > 0 {
-            let count = read(descriptor, &block, size)
+        while left > 0, !isFull {
+            let number = written.load(ordering: .relaxed)
+            let place = number % Self.limit
+            let count = read(descriptor, places.baseAddress! + place * size, size)
             if count > 0 {
-                let message = Array(block.prefix(count))
-                let held = state.withLock { state in
-                    state.messages.append(message)
-                    return state.messages.count
-                }
+                lengths[place] = count
+                written.store(number + 1, ordering: .releasing)
                 arrived.signal()
-                guard held < Self.limit else { return true }
                 left = looks
             } else if count < 0, errno == EAGAIN || errno == EINTR {
                 left -= 1

@@ -32,15 +32,17 @@ package final class Wake: Sendable {
     }
 
     /// Waits until ``signal()``, until the descriptor is readable, or for at most `limit`, rounded up to milliseconds.
+    /// Takes no memory, for which it could wait for another thread.
     package func wait(for limit: Duration, or descriptor: Int32 = -1) {
-        var entries = [
-            pollfd(fd: reader, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-        ]
-        guard poll(&entries, 2, Deadline.after(limit).milliseconds(limit: 50)) > 0, entries[0].revents != 0 else {
-            return
+        let (input, limit) = (Int16(POLLIN), Deadline.after(limit).milliseconds(limit: 50))
+        var entries = (
+            pollfd(fd: reader, events: input, revents: 0), pollfd(fd: descriptor, events: input, revents: 0)
+        )
+        let count = withUnsafeMutablePointer(to: &entries) { pair in
+            pair.withMemoryRebound(to: pollfd.self, capacity: 2) { poll($0, 2, limit) }
         }
-        var block = [UInt8](repeating: 0, count: 64)
-        while recv(reader, &block, block.count, 0) > 0 {}
+        guard count > 0, entries.0.revents != 0 else { return }
+        var signals: UInt64 = 0
+        while recv(reader, &signals, MemoryLayout.size(ofValue: signals), 0) > 0 {}
     }
 }
