@@ -158,15 +158,16 @@ let targets: [Target] = [
     library(
         "CommandLine/Verbs",
         [
-            "Words", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKRelyingParty", "YKInteraction",
-            "YKDesktop", "YKUse", "YKStore", "YKTokenStore", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKManagement",
+            "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKRelyingParty", "YKInteraction",
+            "YKDesktop", "YKUse", "YKStore", "YKTokenStore", "YKToken", "YKKeys", "YKOATH", "YKFIDO", "YKPIV",
+            "YKManagement",
             "YKSSH", "YKAge", "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
             "YKProtocols", "YKCrypto", "YKX509",
         ]),
     library(
         "CommandLine/AccountVerbs",
         [
-            "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKCTKIP", "YKInteraction", "YKDesktop", "YKUse",
+            "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKCTKIP", "YKInteraction", "YKDesktop", "YKUse",
             "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent", "YKOATH", "YKSecrets", "YKFIDO", "YKPIV", "YKOTP",
             "YKToken", "YKAge", "YKSecurID", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
             "YKX509",
@@ -174,14 +175,14 @@ let targets: [Target] = [
     library(
         "CommandLine/ApprovalVerbs",
         [
-            "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor",
+            "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor",
             "YKDesktop", "YKUse", "YKStore", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKTransport", "YKHardware",
             "YKWire", "YKProtocols", "YKCrypto",
         ]),
     library(
         "CommandLine/CardVerbs",
         [
-            "Verbs", "Words", "TerminalIO", "Arguments", "YKRelyingParty", "YKAttestation", "YKInteraction", "YKUse",
+            "Verbs", "TerminalIO", "Arguments", "YKRelyingParty", "YKAttestation", "YKInteraction", "YKUse",
             "YKKeys", "YKPIV", "YKOpenPGP",
             "YKHSMAuth", "YKSecurityDomain", "YKManagement", "YKNFC", "YKToken", "YKVirtualKey", "YKTransport",
             "YKSecureChannel", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
@@ -189,13 +190,13 @@ let targets: [Target] = [
     library(
         "CommandLine/FIDOVerbs",
         [
-            "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty", "YKAttestation",
+            "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty", "YKAttestation",
             "YKUse", "YKKeys", "YKFIDO", "YKPIV", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
         ]),
     library(
         "CommandLine/HostVerbs",
         [
-            "Verbs", "Words", "TerminalIO", "Arguments", "YKAttestation", "YKInteraction", "YKDesktop", "YKUse",
+            "Verbs", "TerminalIO", "Arguments", "YKAttestation", "YKInteraction", "YKDesktop", "YKUse",
             "YKLUKS",
             "YKKeys", "YKKeyAgent", "YKFIDO", "YKPIV", "YKSSH", "YKAge", "YKTransport", "YKHardware", "YKWire",
             "YKProtocols",
@@ -204,7 +205,7 @@ let targets: [Target] = [
     library(
         "CommandLine/DeviceVerbs",
         [
-            "Verbs", "Words", "TerminalIO", "Arguments", "YKHTTP", "YKRelyingParty", "YKInteraction", "YKDesktop",
+            "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKRelyingParty", "YKInteraction", "YKDesktop",
             "YKUse", "YKInventory", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKOTP", "YKHSMAuth",
             "YKSecrets",
             "YKManagement", "YKBridge", "YKVirtualKey",
@@ -301,8 +302,8 @@ let targets: [Target] = [
         [
             "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "DeviceVerbs", "FIDOVerbs", "HostVerbs", "Verbs",
             "Words", "TerminalIO", "Arguments", "YKKeys", "YKVirtualKey", "YKVirtualKeyHost", "YKHardware",
-            "YKManagement", "YKBridge", "YKInteraction", "YKOATH", "YKFIDO", "YKPIV", "YKSSH", "YKAge", "YKCapture",
-            "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire", "CThreads",
+            "YKManagement", "YKApproval", "YKBridge", "YKInteraction", "YKOATH", "YKFIDO", "YKPIV", "YKSSH", "YKAge",
+            "YKCapture", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire", "CThreads",
         ],
         resources: [.copy("scripts"), .copy("fixtures")]),
     test(

@@ -4,6 +4,7 @@ import AccountVerbs
 import Glibc
 import TerminalIO
 import Verbs
+import Words
 import YKCrypto
 import YKHardware
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import Words
 import YKHardware
 import YKKeys
 import YKManagement
@@ -330,7 +329,8 @@ struct DoctorTests {
             ("xyz", "end xyz"),
         ])
     func holders(_ name: String, _ words: String) {
-        #expect(LinkError.Holder(pid: 1, name: name).release.contains(words))
+        let busy = LinkError.busy(reader: "", holders: [LinkError.Holder(pid: 1, name: name)])
+        #expect(Explanation(busy).hint?.contains(words) == true)
     }
 
     @Test("a node's permissions and holders are read")

@@ -3,7 +3,6 @@
 import Foundation
 import Synchronization
 import Testing
-import Words
 import YKBridge
 import YKFIDO
 import YKInteraction

@@ -2,7 +2,6 @@
 
 import Foundation
 import Testing
-import Words
 import YKHardware
 import YKOATH
 import YKTransport
@@ -41,13 +40,13 @@ import YKWire
     }
 
     @Test func theUDevRuleThatIsMissingIsNamed() {
-        let missing = UDevRule.missing.explanation(of: "/dev/hidraw7")
+        let missing = Explanation(Concerning(.file("/dev/hidraw7"), UDevRule.missing))
         #expect(missing.message.contains("/dev/hidraw7") && missing.exit == .permission)
         #expect(missing.hint?.contains("ykit udev-rules | sudo tee ") == true)
         #expect(missing.hint?.contains("/etc/udev/rules.d/70-ykit.rules") == true)
         #expect(missing.hint?.contains("udevadm trigger") == true)
-        #expect(UDevRule.notApplied.explanation(of: "/dev/hidraw7").hint?.contains("udevadm control --reload") == true)
-        #expect(UDevRule.applied.explanation(of: "/dev/hidraw7").hint?.contains("usermod -aG plugdev") == true)
+        #expect(Explanation(UDevRule.notApplied).hint?.contains("udevadm control --reload") == true)
+        #expect(Explanation(UDevRule.applied).hint?.contains("usermod -aG plugdev") == true)
     }
 
     @Test func whatTheRuleHasDoneIsFoundInTheFilesOfUDev() throws {

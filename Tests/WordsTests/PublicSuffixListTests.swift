@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TerminalIO
 import Testing
-import Words
 import YKFIDO
 import YKWire
 
@@ -9,9 +9,9 @@ import YKWire
 struct PublicSuffixListTests {
     @Test func saysItsAge() {
         let list = PublicSuffixList.builtIn
-        #expect(list.source == "the Public Suffix List of \(list.date) (built into ykit)")
-        #expect(list.advice(at: list.date.seconds) == nil)
-        let advice = list.advice(at: list.date.seconds + 366 * 86_400)
-        #expect(advice?.hasPrefix("\(list.source) is older than a year; update ykit") == true)
+        #expect(list.title == "the Public Suffix List of \(list.date) (built into ykit)")
+        #expect(list.outdated(at: list.date.seconds) == nil)
+        let advice = list.outdated(at: list.date.seconds + 366 * 86_400).map { Explanation($0).inOneLine }
+        #expect(advice?.hasPrefix("\(list.title) is older than a year; update ykit") == true)
     }
 }

@@ -134,8 +134,52 @@ def body_start(code, at, is_variable):
     return None
 
 
+LABEL = re.compile(r"^( *)(?:case\b|default\b)", re.M)
+
+
+def folded(code, start, end):
+    """How many lines fewer a body has if each case of a switch whose value is one expression counts as one line."""
+    fewer, done = 0, start
+    for match in LABEL.finditer(code, start, end):
+        colon = label_end(code, match.end(), end)
+        if colon is None or match.start() < done:
+            continue
+        done = case_end(code, colon, end, len(match[1]))
+        first, *rest = code[colon + 1:done].rstrip().split("\n")
+        if not first.strip():
+            rest = [line for line in rest if line.strip()]
+            first = rest.pop(0) if rest else ""
+        least = len(first) - len(first.lstrip()) if first.startswith(" " * (len(match[1]) + 1)) else len(match[1])
+        depths = [(len(line) - len(line.lstrip()), line.strip()) for line in rest if line.strip()]
+        if all(depth > least or depth == least and not line.strip(")]") for depth, line in depths) and not any(
+                line.endswith("{") for _, line in [*depths, (0, first)]):
+            fewer += code[match.start():done].rstrip().count("\n")
+    return fewer
+
+
+def label_end(code, at, end):
+    """The colon that ends the label of a case; None for the case of an enumeration."""
+    while at < end:
+        if code[at] in "([":
+            at = matching(code, at)
+        elif code[at] == ":":
+            return at
+        elif code[at] in "{}=" and code[at:at + 2] != "==":
+            return None
+        at += 1
+    return None
+
+
+def case_end(code, colon, end, indentation):
+    """Where the next case of the same switch begins, or the bracket that closes it."""
+    for match in re.compile(rf"^ {{{indentation}}}(?:case\b|default\b|\}})", re.M).finditer(code, colon, end + 1):
+        return match.start()
+    return end
+
+
 def functions(code):
-    """Each function, initializer, subscript and computed property with a body, as (name, line, number of lines)."""
+    """Each function, initializer, subscript and computed property with a body, as (name, line, number of lines); a case of a
+    switch that is one expression is one line."""
     found = []
     for match in DECLARATION.finditer(code):
         is_variable = match[6] is not None
@@ -148,5 +192,5 @@ def functions(code):
             continue
         name = match[2] or match[3] or match[4] or match[5] or match[7]
         line = line_of(code, match.start())
-        found.append((name, line, line_of(code, end) - line + 1))
+        found.append((name, line, line_of(code, end) - line + 1 - folded(code, start, end)))
     return found

@@ -43,14 +43,6 @@ extension ApprovalError: Explained {
                 "poll-refused", .authentication, "the server refused the account's signature",
                 hint: "the account may have been deleted there: ask the server's operator, or enroll again")
         case .clock(let behind): wrongClock(behind.components.seconds)
-        case .noAccounts, .noSuchAccount, .accountExists, .tooManyAccounts, .noRequest, .alreadyAnswered:
-            aboutAccount
-        default: aboutKey
-        }
-    }
-
-    private var aboutAccount: Explanation {
-        switch self {
         case .noAccounts:
             Explanation(
                 "no-such-account", .notFound, "the store has no accounts",
@@ -70,20 +62,6 @@ extension ApprovalError: Explained {
             Explanation(
                 "no-request", .notFound, id == nil ? "no request is open" : "no such request is open",
                 hint: "requests expire, most of them after two minutes; 'ykit approve list' shows the open ones")
-        default: aboutKey
-        }
-    }
-
-    private func wrongClock(_ seconds: Int64) -> Explanation {
-        let words = seconds >= 0 ? "\(seconds) s behind" : "\(seconds.magnitude) s ahead of"
-        return Explanation(
-            "clock", .malformed,
-            "the server refuses the time of the request: the clock of this machine is \(words) the server's",
-            hint: "set the clock; 'timedatectl' shows whether it is synchronized")
-    }
-
-    private var aboutKey: Explanation {
-        switch self {
         case .noFreeSlot:
             Explanation(
                 "no-free-slot", .failed, "the key reports no free slot among \(PIVSlot.retiredWords)",
@@ -116,21 +94,6 @@ extension ApprovalError: Explained {
         case .key(let error): error.explanation
         case .crypto(let fault): fault.explanation
         case .store(let error): error.explanation
-        default: aboutCode
-        }
-    }
-
-    /// Explains a missing receipt from the server for an answer.
-    private func unreceived(_ failure: Explanation) -> Explanation {
-        var explanation = failure
-        explanation.hint =
-            "the server may have received the answer anyway: 'ykit approve list' shows whether the request is still open"
-        return explanation
-    }
-
-    /// Explains errors about links, TiQR logins and containers.
-    private var aboutCode: Explanation {
-        switch self {
         case .link(let error):
             .malformed("the link cannot be read: \(error)", hint: "ask for a new one")
         case .otherAccount(let name):
@@ -149,8 +112,23 @@ extension ApprovalError: Explained {
         case .wrongKey(let name):
             Explanation("other-key", .authentication, "this is not the key of '\(name.printable)'")
         case .random: .random
-        default: Explanation("failed", .failed, "\(self)")
         }
+    }
+
+    private func wrongClock(_ seconds: Int64) -> Explanation {
+        let words = seconds >= 0 ? "\(seconds) s behind" : "\(seconds.magnitude) s ahead of"
+        return Explanation(
+            "clock", .malformed,
+            "the server refuses the time of the request: the clock of this machine is \(words) the server's",
+            hint: "set the clock; 'timedatectl' shows whether it is synchronized")
+    }
+
+    /// Explains a missing receipt from the server for an answer.
+    private func unreceived(_ failure: Explanation) -> Explanation {
+        var explanation = failure
+        explanation.hint =
+            "the server may have received the answer anyway: 'ykit approve list' shows whether the request is still open"
+        return explanation
     }
 }
 
@@ -171,35 +149,6 @@ extension PushRequestFault: Explained {
                 "other-server", .malformed,
                 "a request claims to come from \(url.printable), not from the enrolled server",
                 hint: "the server has moved, or someone forwards its requests; ask its operator")
-        }
-    }
-}
-
-extension TiQRResult {
-    /// Why a TiQR service refused the login; `nil` if it succeeded.
-    package var explanation: Explanation? {
-        switch self {
-        case .accepted: return nil
-        case .wrong(let left):
-            var explanation = Explanation(
-                "wrong-response", .authentication,
-                "the service refused the response" + (left.map { ", \(Tries.areLeft($0))" } ?? ""),
-                hint: "the account may have been enrolled again elsewhere; enroll it again here")
-            explanation.retriesLeft = left
-            return explanation
-        case .unknownChallenge:
-            return Explanation(
-                "expired", .timeOut, "the login is no longer open: it has expired or has already been answered",
-                hint: "start the login again")
-        case .unknownIdentity:
-            return Explanation(
-                "unknown-user", .notFound, "the service does not know this account",
-                hint: "it was deleted there; enroll again")
-        case .blocked(let duration):
-            let minutes = duration.map { " for \($0.components.seconds / 60) minutes" } ?? ""
-            return Explanation("locked", .blocked, "the service locked the account" + minutes)
-        case .other(let text):
-            return Explanation("failed", .failed, "the service answered \(text.printable)")
         }
     }
 }

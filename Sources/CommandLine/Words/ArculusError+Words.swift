@@ -33,23 +33,23 @@ extension ArculusError: Explained {
     }
 
     private func explained(_ cause: WebAuthnError) -> Explanation {
-        var explanation = cause.explanation
-        switch code {
-        case .tagLost:
-            explanation = Explanation(
+        if code == .tagLost {
+            return Explanation(
                 "card-lost", .removed, "the card was removed during the operation",
                 hint: "hold it to the reader until the command has finished, and repeat the command")
-        case .resetFailed:
+        }
+        if code == .userNotFound {
+            return Explanation(
+                "user-not-found", .notFound, "the card has credentials for this server, but none for this user")
+        }
+        var explanation = cause.explanation
+        if code == .resetFailed {
             explanation.hint = "remove the card from the reader, put it back, and immediately run: ykit arculus reset"
-        case .pinFailed where cause == .key(.pinNotSet):
+        } else if code == .pinFailed, cause == .key(.pinNotSet) {
             explanation.hint =
                 "'ykit arculus reset' sets one and deletes everything on the card; 'ykit fido2 pin set' only sets it"
-        case .pinFailed where cause == .key(.pinBlocked):
+        } else if code == .pinFailed, cause == .key(.pinBlocked) {
             explanation.hint = "only 'ykit arculus reset' clears this; it deletes all credentials on this card"
-        case .userNotFound:
-            explanation = Explanation(
-                "user-not-found", .notFound, "the card has credentials for this server, but none for this user")
-        default: break
         }
         return explanation
     }
@@ -82,21 +82,21 @@ extension ArculusPINProblem {
 
 extension ArculusRefusal {
     package var explanation: Explanation {
-        let message = "the server refused: \(self.message.printable)"
-        switch code {
-        case .sessionExpired:
-            return Explanation("session-expired", .timeOut, message, hint: "repeat the command and answer sooner")
-        case .invalidSignature: return Explanation("signature-refused", .authentication, message)
-        case .unknownCredential:
-            return Explanation(
-                "credential-unknown", .notFound, message, hint: "register the card first: ykit arculus register")
-        default: break
-        }
-        switch httpStatus {
-        case 401: return Explanation("server-refused", .authentication, message)
-        case 403: return Explanation("no-account", .notFound, message, hint: "ykit arculus register")
-        case 408, 504: return Explanation("server-timed-out", .timeOut, message, hint: "repeat the command")
-        default: return Explanation("server-refused", .failed, message)
-        }
+        let (name, exit, hint) = Self.known[code] ?? Self.ofHTTP[httpStatus] ?? ("server-refused", .failed, nil)
+        return Explanation(name, exit, "the server refused: \(message.printable)", hint: hint)
     }
+
+    private typealias Reason = (name: String, exit: ExitStatus, hint: String?)
+
+    private static let known: [ArculusCode: Reason] = [
+        .sessionExpired: ("session-expired", .timeOut, "repeat the command and answer sooner"),
+        .invalidSignature: ("signature-refused", .authentication, nil),
+        .unknownCredential: ("credential-unknown", .notFound, "register the card first: ykit arculus register"),
+    ]
+
+    private static let ofHTTP: [Int: Reason] = [
+        401: ("server-refused", .authentication, nil), 403: ("no-account", .notFound, "ykit arculus register"),
+        408: ("server-timed-out", .timeOut, "repeat the command"),
+        504: ("server-timed-out", .timeOut, "repeat the command"),
+    ]
 }

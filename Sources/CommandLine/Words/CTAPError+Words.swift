@@ -42,47 +42,44 @@ extension FIDOLinkError: Explained {
 }
 
 extension CTAPHID.ErrorCode {
-    package var explanation: Explanation {
-        switch self {
-        case .channelBusy:
-            Explanation(
+    fileprivate var explanation: Explanation {
+        if self == .channelBusy {
+            return Explanation(
                 "busy", .busy, "the key is in use by another program",
                 hint: "finish the other request (touch the key if it blinks), then repeat the command")
-        case .invalidCommand:
-            Explanation(
+        }
+        if self == .invalidCommand {
+            return Explanation(
                 "not-supported", .notSupported, "the key does not support this message",
                 hint: "ykit fido2 info shows what it supports")
-        default:
-            Explanation(
-                "hid-refused", .failed, "the key refused the message: \(self)",
-                hint: "re-insert the key and repeat the command")
         }
+        return Explanation(
+            "hid-refused", .failed, "the key refused the message: \(self)",
+            hint: "re-insert the key and repeat the command")
     }
 }
 
 extension CTAPError {
     private func u2f(_ status: StatusWord, during command: String) -> Explanation {
         let message = "the key refused \(command): \(status)"
-        switch status {
-        case .conditionsNotSatisfied: return .notTouched
-        case .incorrectParameters, .wrongLength:
+        if status == .conditionsNotSatisfied { return .notTouched }
+        if [.incorrectParameters, .wrongLength].contains(status) {
             return Explanation(
                 "no-credentials", .notFound, "the key handle does not belong to this key",
                 hint: "use the key and the application that were registered")
-        case .unknownInstruction, .unknownClass, .functionNotSupported, .commandNotAllowed:
+        }
+        if [.unknownInstruction, .unknownClass, .functionNotSupported, .commandNotAllowed].contains(status) {
             return Explanation(
                 "not-supported", .notSupported, message,
                 hint: "U2F may be disabled or missing: ykit fido2 info shows what the key supports")
-        default:
-            return Explanation(
-                "refused", .failed, message, hint: "re-insert the key and repeat the command")
         }
+        return Explanation("refused", .failed, message, hint: "re-insert the key and repeat the command")
     }
 }
 
 extension CTAPStatus {
     /// Explains the status of a failed CTAP2 command: what it means, and what to do.
-    package func explanation(during command: String) -> Explanation {
+    func explanation(during command: String) -> Explanation {
         if self == .keepaliveCancel {
             return Explanation("cancelled", .interrupted, "the request was cancelled", hint: "repeat the command")
         }

@@ -4,15 +4,11 @@ package import TerminalIO
 package import YKCapture
 
 extension CaptureError: Explained {
-    package var explanation: Explanation { explanation(of: "this") }
+    package var explanation: Explanation { explanation(concerning: nil) }
 
-    /// Explains why a file is not a recording.
-    package func explanation(in path: String) -> Explanation {
-        explanation(of: path == "-" ? "standard input" : path.printable)
-    }
-
-    private func explanation(of what: String) -> Explanation {
-        .malformed(
+    package func explanation(concerning subject: Subject?) -> Explanation {
+        let what = subject.map { $0.text == "-" ? "standard input" : $0.text.printable } ?? "this"
+        return .malformed(
             "\(what) is not a ykit recording: \(self)",
             hint: "'ykit --record FILE' creates one; 'ykit capture import' converts another tool's log")
     }

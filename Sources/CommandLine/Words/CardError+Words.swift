@@ -34,17 +34,18 @@ extension StatusWord {
         if let tries = triesLeft {
             return Explanation("authentication", .authentication, message, retriesLeft: tries)
         }
-        switch self {
-        case .securityStatusNotSatisfied:
-            return Explanation("locked", .authentication, message, hint: "give the password or PIN first")
-        case .authenticationBlocked: return Explanation("blocked", .blocked, message, retriesLeft: 0)
-        case .conditionsNotSatisfied, .commandNotAllowed: return Explanation("not-allowed", .policy, message)
-        case .functionNotSupported, .unknownInstruction, .unknownClass:
-            return Explanation("not-supported", .notSupported, message)
-        case .notFound, .recordNotFound, .referenceNotFound:
-            return Explanation("not-found", .notFound, message)
-        case .noSpace: return Explanation("full", .failed, message, hint: "delete something first")
-        default: return Explanation("refused", .failed, message)
-        }
+        let (code, exit, hint) = Self.refusals[self] ?? ("refused", .failed, nil)
+        return Explanation(code, exit, message, hint: hint, retriesLeft: self == .authenticationBlocked ? 0 : nil)
     }
+
+    private static let refusals: [StatusWord: (code: String, exit: ExitStatus, hint: String?)] = [
+        .securityStatusNotSatisfied: ("locked", .authentication, "give the password or PIN first"),
+        .authenticationBlocked: ("blocked", .blocked, nil),
+        .conditionsNotSatisfied: ("not-allowed", .policy, nil), .commandNotAllowed: ("not-allowed", .policy, nil),
+        .functionNotSupported: ("not-supported", .notSupported, nil),
+        .unknownInstruction: ("not-supported", .notSupported, nil),
+        .unknownClass: ("not-supported", .notSupported, nil), .notFound: ("not-found", .notFound, nil),
+        .recordNotFound: ("not-found", .notFound, nil), .referenceNotFound: ("not-found", .notFound, nil),
+        .noSpace: ("full", .failed, "delete something first"),
+    ]
 }

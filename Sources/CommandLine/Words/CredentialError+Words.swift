@@ -43,33 +43,23 @@ extension Declined: Explained {
 
 extension CredentialID {
     fileprivate var blocked: Explanation {
-        switch kind {
-        case .pivPIN: PIVError.blocked(.pin).explanation
-        case .pivPUK: PIVError.blocked(.puk).explanation
-        case .fidoPIN: FIDOError.pinBlocked.explanation
-        case .openPGPUserPIN: OpenPGPError.blocked(.user).explanation
-        case .openPGPAdminPIN: OpenPGPError.blocked(.admin).explanation
-        case .openPGPResetCode: OpenPGPError.blocked(.reset).explanation
-        case .hsmAuthManagementKey: HSMAuthError.managementKeyBlocked.explanation
-        default: Explanation("blocked", .blocked, "no tries are left for the \(noun)", retriesLeft: 0)
-        }
+        let known: [CredentialKind: any Explained] = [
+            .pivPIN: PIVError.blocked(.pin), .pivPUK: PIVError.blocked(.puk), .fidoPIN: FIDOError.pinBlocked,
+            .openPGPUserPIN: OpenPGPError.blocked(.user), .openPGPAdminPIN: OpenPGPError.blocked(.admin),
+            .openPGPResetCode: OpenPGPError.blocked(.reset), .hsmAuthManagementKey: HSMAuthError.managementKeyBlocked,
+        ]
+        return known[kind]?.explanation
+            ?? Explanation("blocked", .blocked, "no tries are left for the \(noun)", retriesLeft: 0)
     }
 
-    fileprivate var noun: String {
-        switch kind {
-        case .pivPUK: "PUK"
-        case .pivManagementKey: "management key"
-        case .oathPassword, .hsmAuthPassword, .hsmAuthManagementKey, .serverPassword: "password"
-        case .openPGPUserPIN: "user PIN"
-        case .openPGPAdminPIN: "admin PIN"
-        case .openPGPResetCode: "reset code"
-        case .lockCode: "lock code"
-        case .accessCode: "access code"
-        case .passphrase: "passphrase"
-        case _ where kind.rawValue.hasSuffix("-pin"): "PIN"
-        default: "secret"
-        }
-    }
+    fileprivate var noun: String { Self.nouns[kind] ?? (kind.rawValue.hasSuffix("-pin") ? "PIN" : "secret") }
+
+    private static let nouns: [CredentialKind: String] = [
+        .pivPUK: "PUK", .pivManagementKey: "management key", .oathPassword: "password", .hsmAuthPassword: "password",
+        .hsmAuthManagementKey: "password", .serverPassword: "password", .openPGPUserPIN: "user PIN",
+        .openPGPAdminPIN: "admin PIN", .openPGPResetCode: "reset code", .lockCode: "lock code",
+        .accessCode: "access code", .passphrase: "passphrase",
+    ]
 }
 
 extension PIVUnlockingError: Explained {

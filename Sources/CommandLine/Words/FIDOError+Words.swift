@@ -10,23 +10,47 @@ extension FIDOError: Explained {
         switch self {
         case .ctap(let error): error.explanation
         case .unsupported(let what): lacking(what)
-        case .wrongPIN, .pinNeedsPowerCycle, .pinBlocked, .pinNeeded, .pinNotSet, .pinAlreadySet, .pinChangeForced:
-            aboutPIN
+        case .wrongPIN(let retries): wrong(retries)
+        case .pinNeedsPowerCycle:
+            Explanation(
+                "pin-needs-replug", .blocked,
+                "too many wrong PINs in a row: the key accepts no PIN until it is unplugged and plugged in again",
+                hint: "re-insert the key and enter the correct PIN; re-inserting uses up no try")
+        case .pinBlocked:
+            Explanation(
+                "pin-blocked", .blocked, "the FIDO2 PIN is permanently blocked: no tries are left",
+                hint: "only 'ykit fido2 reset' clears this; it deletes all credentials on this key", retriesLeft: 0)
+        case .pinNotSet:
+            Explanation(
+                "pin-not-set", .authentication, "this requires a PIN, and the key has none",
+                hint: "ykit fido2 pin set")
+        case .pinAlreadySet:
+            Explanation("pin-set", .policy, "a PIN is already set", hint: "ykit fido2 pin change")
+        case .pinChangeForced:
+            Explanation(
+                "pin-change-forced", .authentication, "the PIN must be changed before the key can be used",
+                hint: "ykit fido2 pin change")
+        case .pinNeeded:
+            Explanation(
+                "pin-needed", .authentication, "the key needs its FIDO2 PIN for this",
+                hint:
+                    "give it with --pin-stdin, --pin-fd N, YKIT_FIDO_PIN or YKIT_PIN; if none is set: ykit fido2 pin set"
+            )
         case .unsuitablePIN(let problem): problem.explanation
         case .u2fPIN(let problem): problem.explanation
         case .pinRefused:
             Explanation(
                 "pin-refused", .policy, "the key refused this PIN: it is too simple or was used before",
                 hint: "choose another one; 'ykit fido2 info' shows the key's rules")
-        case .userNotRecognised, .userVerificationBlocked: aboutVerification
+        case .userVerificationBlocked:
+            Explanation(
+                "uv-blocked", .blocked, "user verification on the key is blocked",
+                hint: "to unblock it with the PIN: ykit fido2 pin verify")
+        case .userNotRecognised:
+            Explanation(
+                "uv-failed", .authentication, "the key did not recognize the user", hint: "try again, or use the PIN")
         case .largeBlobs(let problem): problem.explanation
         case .verification(let problem): problem.explanation
-        default: aboutCeremony
-        }
-    }
-
-    private var aboutCeremony: Explanation {
-        switch self {
         case .touchTimeout: .notTouched
         case .placementTimeout:
             Explanation(
@@ -58,7 +82,6 @@ extension FIDOError: Explained {
         case .unchecked(let cause):
             cause.explanation.unfinished(
                 "the change is made, but could not be checked", hint: "'ykit fido2 config list' shows the settings")
-        default: Explanation("failed", .failed, "\(self)")
         }
     }
 
@@ -72,39 +95,6 @@ extension FIDOError: Explained {
         return Explanation(
             "not-allowed", .policy, "the key does not allow \(command) now",
             hint: "another program used the key in the meantime, or the key must be re-inserted; repeat the command")
-    }
-
-    // MARK: - PIN and user verification
-
-    private var aboutPIN: Explanation {
-        switch self {
-        case .wrongPIN(let retries): wrong(retries)
-        case .pinNeedsPowerCycle:
-            Explanation(
-                "pin-needs-replug", .blocked,
-                "too many wrong PINs in a row: the key accepts no PIN until it is unplugged and plugged in again",
-                hint: "re-insert the key and enter the correct PIN; re-inserting uses up no try")
-        case .pinBlocked:
-            Explanation(
-                "pin-blocked", .blocked, "the FIDO2 PIN is permanently blocked: no tries are left",
-                hint: "only 'ykit fido2 reset' clears this; it deletes all credentials on this key", retriesLeft: 0)
-        case .pinNotSet:
-            Explanation(
-                "pin-not-set", .authentication, "this requires a PIN, and the key has none",
-                hint: "ykit fido2 pin set")
-        case .pinAlreadySet:
-            Explanation("pin-set", .policy, "a PIN is already set", hint: "ykit fido2 pin change")
-        case .pinChangeForced:
-            Explanation(
-                "pin-change-forced", .authentication, "the PIN must be changed before the key can be used",
-                hint: "ykit fido2 pin change")
-        default:
-            Explanation(
-                "pin-needed", .authentication, "the key needs its FIDO2 PIN for this",
-                hint:
-                    "give it with --pin-stdin, --pin-fd N, YKIT_FIDO_PIN or YKIT_PIN; if none is set: ykit fido2 pin set"
-            )
-        }
     }
 
     private func wrong(_ retries: PINRetries?) -> Explanation {
@@ -124,18 +114,6 @@ extension FIDOError: Explained {
         return Explanation(
             "pin-wrong", .authentication, "wrong FIDO2 PIN, \(tries)", hint: hint, retriesLeft: retries.count)
     }
-
-    private var aboutVerification: Explanation {
-        if case .userVerificationBlocked = self {
-            return Explanation(
-                "uv-blocked", .blocked, "user verification on the key is blocked",
-                hint: "to unblock it with the PIN: ykit fido2 pin verify")
-        }
-        return Explanation(
-            "uv-failed", .authentication, "the key did not recognize the user", hint: "try again, or use the PIN")
-    }
-
-    // MARK: - The rest
 
     private func lacking(_ what: String) -> Explanation {
         let names = [

@@ -30,7 +30,7 @@ extension AgeError: Explained {
     package var explanation: Explanation {
         switch self {
         case .connection(let words): Explanation("connection", .failed, words.printable)
-        default: .malformed(description.printable)
+        case .malformed(let words), .refused(let words): .malformed(words.printable)
         }
     }
 }

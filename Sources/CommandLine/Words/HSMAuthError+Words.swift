@@ -8,7 +8,26 @@ extension HSMAuthError: Explained {
     package var explanation: Explanation {
         switch self {
         case .card(let error): error.explanation
-        case .wrongManagementKey, .managementKeyBlocked, .wrongPassword, .credentialLost: aboutAccess
+        case .wrongManagementKey(let tries):
+            Explanation(
+                "management-password-wrong", .authentication, "wrong management password, \(Tries.areLeft(tries))",
+                retriesLeft: tries)
+        case .wrongPassword(let label, let tries):
+            Explanation(
+                "password-wrong", .authentication,
+                "wrong password for '\(label.text.printable)'; \(Tries.areLeft(tries)), "
+                    + "then the key deletes the credential",
+                retriesLeft: tries)
+        case .credentialLost(let label):
+            Explanation(
+                "credential-lost", .blocked,
+                "wrong password; that was the last try, and the key deleted '\(label.text.printable)'",
+                hint: "add it again: ykit hsmauth add LABEL", retriesLeft: 0)
+        case .managementKeyBlocked:
+            Explanation(
+                "management-password-blocked", .blocked, "the management password is blocked",
+                hint: "credentials can still be used; to change them, 'ykit hsmauth reset' deletes all of them",
+                retriesLeft: 0)
         case .noSuchCredential(let label):
             Explanation(
                 "no-such-credential", .notFound, "the key has no credential '\(label.text.printable)'",
@@ -48,31 +67,6 @@ extension HSMAuthError: Explained {
         case .badKeyLength(let bytes): .usage("the keys must be \(bytes) bytes long")
         case .badContext(let words): .usage(words)
         case .crypto(let fault): fault.explanation
-        }
-    }
-
-    private var aboutAccess: Explanation {
-        switch self {
-        case .wrongManagementKey(let tries):
-            Explanation(
-                "management-password-wrong", .authentication, "wrong management password, \(Tries.areLeft(tries))",
-                retriesLeft: tries)
-        case .wrongPassword(let label, let tries):
-            Explanation(
-                "password-wrong", .authentication,
-                "wrong password for '\(label.text.printable)'; \(Tries.areLeft(tries)), "
-                    + "then the key deletes the credential",
-                retriesLeft: tries)
-        case .credentialLost(let label):
-            Explanation(
-                "credential-lost", .blocked,
-                "wrong password; that was the last try, and the key deleted '\(label.text.printable)'",
-                hint: "add it again: ykit hsmauth add LABEL", retriesLeft: 0)
-        default:
-            Explanation(
-                "management-password-blocked", .blocked, "the management password is blocked",
-                hint: "credentials can still be used; to change them, 'ykit hsmauth reset' deletes all of them",
-                retriesLeft: 0)
         }
     }
 }

@@ -46,12 +46,11 @@ extension HTTPError: Explained {
     /// The explanation for a verb that has `--ca` and `--insecure`.
     var explanationWithTrust: Explanation {
         var explanation = explanation
-        switch self {
-        case .redirected, .failed: explanation.exit = .server
-        case .certificate:
+        if case .redirected = self { explanation.exit = .server }
+        if case .failed = self { explanation.exit = .server }
+        if case .certificate = self {
             explanation.hint =
                 "nothing was sent; name its authority with --ca FILE, or skip verification with --insecure"
-        default: break
         }
         return explanation
     }

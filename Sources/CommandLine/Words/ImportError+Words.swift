@@ -3,17 +3,15 @@
 package import TerminalIO
 import YKHardware
 package import YKKeys
-package import YKOATH
+import YKOATH
 import YKWire
 
 extension QRError: Explained {
-    package var explanation: Explanation { explanation(in: "the picture") }
+    package var explanation: Explanation { explanation(concerning: nil) }
 
-    /// Explains why no QR code was read.
-    ///
-    /// - Parameter name: The image.
-    package func explanation(in name: String) -> Explanation {
-        switch self {
+    package func explanation(concerning subject: Subject?) -> Explanation {
+        let name = subject?.text ?? "the picture"
+        return switch self {
         case .notImage(let kind) where kind.isPicture: kind.explanation(of: name)
         case .notImage:
             .malformed("\(name) is not a picture; QR codes are read from PNG and JPEG", hint: "save it as PNG")
@@ -38,17 +36,15 @@ extension QRError: Explained {
 }
 
 extension ImportError: Explained {
-    package var explanation: Explanation { explanation(in: "this") }
+    package var explanation: Explanation { explanation(concerning: nil) }
 
-    /// Explains why a source of accounts could not be read.
-    ///
-    /// - Parameter name: The file.
-    package func explanation(in name: String) -> Explanation {
-        switch self {
+    package func explanation(concerning subject: Subject?) -> Explanation {
+        let name = subject?.text ?? "this"
+        return switch self {
         case .unrecognized(let kind): kind.explanation(of: name)
         case .empty(nil): .malformed("\(name) has no accounts")
         case .empty(let format?): .malformed("\(name), an export of \(format.name), has no accounts")
-        case .image(let error): error.explanation(in: name)
+        case .image(let error): error.explanation(concerning: .file(name))
         case .container(let error): error.explanation
         case .export(let error): error.explanation(in: name)
         }
@@ -79,26 +75,12 @@ extension FileKind {
         case .text:
             return .malformed(
                 "\(name) has no otpauth URI, and is not an export that ykit can read", hint: Self.knownFormats)
-        default:
+        case .json, .csv, .html, .xml, .svg, .gif, .webP, .tiff, .bmp, .heif, .portableAnymap:
             return .malformed("\(name) is \(rawValue), but not an export that ykit can read", hint: Self.knownFormats)
         }
     }
 
     private static let knownFormats = "'ykit help formats' lists what can be imported"
-}
-
-extension MigrationPart.Gap {
-    /// Explains that QR codes of a Google Authenticator export are missing.
-    package var explanation: Explanation {
-        let numbers = missing.map { "\($0)" }
-        let listed = [numbers.dropLast().map { $0 }.listed(), numbers.last ?? ""].filter { !$0.isEmpty }
-            .listed(by: " and ")
-        return Explanation(
-            "incomplete", .notFound,
-            "the Google Authenticator export has \(count) QR codes, of which \(listed) "
-                + (missing.count == 1 ? "is missing" : "are missing"),
-            hint: "import the others too: ykit oath import FILE")
-    }
 }
 
 extension ImportFault: Explained {
@@ -111,35 +93,6 @@ extension ImportFault: Explained {
         case .exported(let error) where error.reason == .twoStep: error.explanation
         case .exported(let error): .malformed("a key cannot hold this account: \(error)")
         case .unreadableFile(let error): error.explanation
-        }
-    }
-}
-
-extension ImportSource.Origin {
-    /// The place in a file.
-    package func words(in name: String) -> String {
-        switch self {
-        case .whole: name
-        case .entry(let number): "\(name), entry \(number)"
-        case .key(let id): "\(name), key \(id.printable)"
-        case .exported(let format, let number, let label):
-            "\(format.name) export \(name), " + (label.isEmpty ? "entry \(number)" : "'\(label.printable)'")
-        case .file(let file, let origin): origin.words(in: "\(name), \(file.printable)")
-        }
-    }
-}
-
-extension ImportSource.Note {
-    /// What is not among the accounts of a file.
-    package func words(in name: String) -> String {
-        switch self {
-        case .otherFiles(let files):
-            let shown = files.prefix(5).map { "'\($0.printable)'" }.listed()
-            let more = files.count > 5 ? " and \(files.count - 5) more" : ""
-            return "no accounts in these files of \(name): \(shown)\(more)"
-        case .otherCode(let kind): return "skipped a QR code in \(name) that is not an account (\(kind.rawValue))"
-        case .uncertainText(let text):
-            return "a QR code in \(name) is not UTF-8, so check the name: \(text.printable)"
         }
     }
 }

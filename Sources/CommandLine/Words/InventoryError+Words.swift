@@ -5,11 +5,11 @@ package import YKInventory
 import YKWire
 
 extension InventoryError: Explained {
-    package var explanation: Explanation { explanation(in: "the file") }
+    package var explanation: Explanation { explanation(concerning: nil) }
 
-    /// Explains why a file is not a usable inventory.
-    package func explanation(in file: String) -> Explanation {
-        switch self {
+    package func explanation(concerning subject: Subject?) -> Explanation {
+        let file = subject?.text ?? "the file"
+        return switch self {
         case .malformed(let reason):
             .malformed("\(file.printable) is not a ykit inventory: \(reason.printable)")
         case .version(let version):
@@ -21,17 +21,17 @@ extension InventoryError: Explained {
 }
 
 extension ReferenceError: Explained {
-    package var explanation: Explanation { explanation(in: "the file") }
+    package var explanation: Explanation { explanation(concerning: nil) }
 
-    /// Explains why a file has no usable references.
-    package func explanation(in file: String) -> Explanation {
-        switch self {
+    package func explanation(concerning subject: Subject?) -> Explanation {
+        let file = subject?.text ?? "the file"
+        return switch self {
         case .unknownKind:
             .malformed(
                 "\(file.printable) is not a file that refers to keys",
                 hint: "expected an OpenSSH key file, an age file, a pam_u2f mapping, or a LUKS2 volume")
         case .malformed(let reason): .malformed("\(file.printable) cannot be read: \(reason.printable)")
-        case .volume(let error): error.explanation(in: file)
+        case .volume(let error): error.explanation(concerning: .volume(file))
         }
     }
 }

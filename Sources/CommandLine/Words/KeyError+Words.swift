@@ -7,8 +7,9 @@ import YKTransport
 import YKWire
 
 extension KeyError: Explained {
-    /// Explains why no key was selected or reached.
-    package var explanation: Explanation {
+    package var explanation: Explanation { explanation(concerning: nil) }
+
+    package func explanation(concerning subject: Subject?) -> Explanation {
         switch self {
         case .none(let interface, let search): Self.nothing(interface, search)
         case .notFound(let serial, let interface, let candidates):
@@ -39,14 +40,14 @@ extension KeyError: Explained {
             Explanation(
                 "another-key", .policy, "another key was inserted; nothing was done to it",
                 hint: "insert the one that was removed, and repeat the command")
-        case .recordedLink(let link): Self.recorded(link, in: "FILE")
+        case .recordedLink(let link): Self.recorded(link, in: subject?.text ?? "FILE")
         case .fido(let error): error.explanation
         case .link(let error): error.explanation
         }
     }
 
     /// Explains that the recording uses a different transport than the verb needs.
-    package static func recorded(_ link: String, in file: String) -> Explanation {
+    private static func recorded(_ link: String, in file: String) -> Explanation {
         Explanation(
             "wrong-link", .replayMismatch,
             link == "http"
@@ -126,7 +127,7 @@ extension KeyCandidate {
     }
 
     /// The key on one line.
-    package var line: String {
+    fileprivate var line: String {
         let serial = serial.map { "serial \($0.printable)" }
         let facts: [String?]
         switch interface {

@@ -5,10 +5,10 @@ package import YKPIV
 import YKWire
 
 extension KeyFileError: Explained {
-    package var explanation: Explanation { explanation(in: nil) }
+    package var explanation: Explanation { explanation(concerning: nil) }
 
-    /// Explains why a file of keys and certificates is rejected; `nil` for a file whose name is not known here.
-    package func explanation(in path: String?) -> Explanation {
+    package func explanation(concerning subject: Subject?) -> Explanation {
+        let path = subject?.text
         let file = path.map(\.fileName) ?? "the file"
         switch self {
         case .unknownFormat:

@@ -5,13 +5,11 @@ package import YKHardware
 package import YKKeys
 
 extension KeyringError: Explained {
-    package var explanation: Explanation { explanation(orElse: "YKIT_KEYRING=file") }
+    package var explanation: Explanation { explanation(concerning: nil) }
 
-    /// Explains why a keyring or its service failed.
-    ///
-    /// - Parameter way: What to do without a Secret Service, for the hints.
-    package func explanation(orElse way: String) -> Explanation {
-        switch self {
+    package func explanation(concerning subject: Subject?) -> Explanation {
+        let way = subject?.text ?? "YKIT_KEYRING=file"
+        return switch self {
         case .noFolder(let variable): .noHome(variable)
         case .exposed(let path):
             Explanation(

@@ -4,45 +4,38 @@ package import TerminalIO
 package import YKLUKS
 
 extension LUKSError: Explained {
-    package var explanation: Explanation { explanation(in: "the volume") }
+    package var explanation: Explanation { explanation(concerning: nil) }
 
-    /// Explains why a volume cannot be read or changed.
-    package func explanation(in volume: String) -> Explanation {
-        let name = volume.printable
-        switch self {
+    package func explanation(concerning subject: Subject?) -> Explanation {
+        let name = (subject?.text ?? "the volume").printable
+        return switch self {
         case .notLUKS:
-            return .malformed(
+            .malformed(
                 "\(name) is not a LUKS volume",
                 hint: "'lsblk --fs' lists the volumes: crypto_LUKS; give a detached header with --header")
         case .version(let version):
-            return Explanation(
+            Explanation(
                 "luks-version", .notSupported, "\(name) is a volume of LUKS\(version), which has no tokens",
                 hint: version == 1 ? "after a backup of its header: cryptsetup convert --type luks2 \(name)" : nil)
         case .damaged(let reason):
-            return .malformed(
+            .malformed(
                 "the header of \(name) is damaged: \(reason.printable)",
                 hint: "'cryptsetup repair' or 'cryptsetup luksHeaderRestore' with a backup")
         case .full:
-            return Explanation(
+            Explanation(
                 "luks-full", .failed, "\(name) has no free key slot or token",
                 hint: "remove one: ykit luks remove \(name) --keyslot N")
         case .noSuchSlot(let slot):
-            return Explanation(
+            Explanation(
                 "no-such-keyslot", .notFound, "\(name) has no key slot \(slot)", hint: "ykit luks list \(name)")
         case .lastSlot(let slot):
-            return Explanation(
+            Explanation(
                 "last-keyslot", .policy, "key slot \(slot) is the only one that opens \(name)",
                 hint: "first add another key: ykit luks add \(name)")
         case .unfitKey:
-            return Explanation(
+            Explanation(
                 "unfit-key", .notSupported, "a key in a slot opens volumes if it is RSA, or on P-256 or P-384",
                 hint: "ykit piv keys generate 9d --algorithm rsa2048 PUBLIC.pem")
-        default: return aboutProgram(name)
-        }
-    }
-
-    private func aboutProgram(_ name: String) -> Explanation {
-        switch self {
         case .noCryptsetup:
             Explanation(
                 "no-cryptsetup", .notFound, "cryptsetup, which changes volumes, is not installed",
@@ -59,7 +52,6 @@ extension LUKSError: Explained {
                 "cryptsetup", .failed,
                 "cryptsetup ended with status \(status)" + (message.isEmpty ? "" : ": \(message.printable)"))
         case .program(let error): error.explanation
-        default: Explanation("failed", .failed, "\(self)")
         }
     }
 }

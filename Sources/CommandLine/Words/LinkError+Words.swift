@@ -11,13 +11,35 @@ import YKWire
 extension LinkError: Explained {
     package var explanation: Explanation {
         switch self {
-        case .serviceNotInstalled, .serviceNotRunning, .serviceMismatch, .accessDenied: aboutService
+        case .serviceNotInstalled:
+            Explanation(
+                "pcscd-not-installed", .noDevice, "the smart card service (pcscd) is not installed",
+                hint: "sudo apt install pcscd libpcsclite1")
+        case .serviceMismatch:
+            Explanation(
+                "pcscd-mismatch", .failed, "libpcsclite and pcscd on this machine have incompatible versions",
+                hint: "bring both to the same release: sudo apt install --reinstall pcscd libpcsclite1; in a container "
+                    + "or snap use the host's library")
+        case .accessDenied(let refusal): refusal.explanation
+        case .serviceNotRunning:
+            Explanation(
+                "pcscd-not-running", .noDevice, "the smart card service (pcscd) does not answer",
+                hint: "ykit doctor")
         case .usbLibraryNotInstalled:
             Explanation(
                 "libusb-not-installed", .noDevice,
                 "libusb-1.0, which is required to reach a card without pcscd, is not installed",
                 hint: "sudo apt install libusb-1.0-0, or pcscd")
-        case .noReader, .unknownReader, .noDevice, .noCard: aboutAbsence
+        case .unknownReader(let name):
+            Explanation("no-reader", .noDevice, "no reader has the name '\(name)'", hint: "ykit list --readers")
+        case .noDevice(let path):
+            Explanation("no-such-device", .noDevice, "no security key is at \(path.printable)", hint: "ykit list")
+        case .noCard(let reader):
+            Explanation("no-card", .noDevice, "no card in reader '\(reader)'", hint: "put the card on the reader")
+        case .noReader:
+            Explanation(
+                "no-device", .noDevice, "no key is attached",
+                hint: "insert one, or try without: ykit --virtual oath list")
         case .replay(let mismatch): mismatch.explanation
         case .busy(let reader, let holders): held(reader, holders)
         case .removed:
@@ -48,40 +70,6 @@ extension LinkError: Explained {
             Explanation("capture", .failed, why, hint: "choose a new file in a folder where you can write")
         case .failed(let code, let why):
             Explanation("failed", .failed, code == 0 ? why : "\(why) (0x\(Hex.encode(code.bytes)))")
-        }
-    }
-
-    private var aboutService: Explanation {
-        switch self {
-        case .serviceNotInstalled:
-            Explanation(
-                "pcscd-not-installed", .noDevice, "the smart card service (pcscd) is not installed",
-                hint: "sudo apt install pcscd libpcsclite1")
-        case .serviceMismatch:
-            Explanation(
-                "pcscd-mismatch", .failed, "libpcsclite and pcscd on this machine have incompatible versions",
-                hint: "bring both to the same release: sudo apt install --reinstall pcscd libpcsclite1; in a container "
-                    + "or snap use the host's library")
-        case .accessDenied(let refusal): refusal.explanation
-        default:
-            Explanation(
-                "pcscd-not-running", .noDevice, "the smart card service (pcscd) does not answer",
-                hint: "ykit doctor")
-        }
-    }
-
-    private var aboutAbsence: Explanation {
-        switch self {
-        case .unknownReader(let name):
-            Explanation("no-reader", .noDevice, "no reader has the name '\(name)'", hint: "ykit list --readers")
-        case .noDevice(let path):
-            Explanation("no-such-device", .noDevice, "no security key is at \(path.printable)", hint: "ykit list")
-        case .noCard(let reader):
-            Explanation("no-card", .noDevice, "no card in reader '\(reader)'", hint: "put the card on the reader")
-        default:
-            Explanation(
-                "no-device", .noDevice, "no key is attached",
-                hint: "insert one, or try without: ykit --virtual oath list")
         }
     }
 
@@ -151,7 +139,7 @@ extension LinkError.Refusal {
                 "socket-permission", .permission,
                 "\(User.name) may not open the socket of the smart card service, \(path)",
                 hint: "sudo systemctl restart pcscd.socket, which restores its original permissions")
-        case .device(let path): UDevRule(for: path).explanation(of: path)
+        case .device(let path): UDevRule(for: path).explanation(concerning: .file(path))
         }
     }
 
@@ -170,23 +158,25 @@ extension LinkError.Refusal {
     }
 }
 
-extension UDevRule {
-    /// Explains an inaccessible device in terms of the udev rule.
-    package func explanation(of path: String) -> Explanation {
-        let what = "\(User.name) may not open \(path.printable)"
+/// Why a node cannot be opened, in terms of the rule that would allow it.
+extension UDevRule: Explained {
+    package var explanation: Explanation { explanation(concerning: nil) }
+
+    package func explanation(concerning subject: Subject?) -> Explanation {
+        let what = "\(User.name) may not open \((subject?.text ?? "the device").printable)"
         switch self {
         case .missing:
             return Explanation(
                 "udev-rule", .permission, "\(what): no udev rule allows it",
                 hint: """
                     install the rules for security keys, then repeat the command:
-                      \(UDevRule.commands[0])
-                      \(UDevRule.commands[1])
+                      \(Self.commands[0])
+                      \(Self.commands[1])
                     """)
         case .notApplied:
             return Explanation(
                 "udev-rule-not-applied", .permission,
-                "\(what): \(UDevRule.file) is installed, but was not applied to it", hint: UDevRule.commands[1])
+                "\(what): \(UDevRule.file) is installed, but was not applied to it", hint: Self.commands[1])
         case .applied:
             return Explanation(
                 "udev-seat", .permission,
@@ -201,7 +191,7 @@ extension UDevRule {
 
 extension LinkError.Holder {
     /// How to make a program release a key.
-    package var release: String {
+    fileprivate var release: String {
         switch name {
         case "scdaemon", "gpg-agent": "gpgconf --kill all, then repeat the command"
         case "gsd-smartcard":
@@ -220,14 +210,6 @@ extension LinkError.Holder {
         case let name: "end \(name) or let it release the key, then repeat the command"
         }
     }
-
-    /// How to make GnuPG's scdaemon share a card. By default it bypasses pcscd, and with pcscd it takes the card
-    /// exclusively; it asks for the PIN again if another application is selected.
-    package static let releaseBySCDaemon = """
-        gpgconf --kill all
-        to have it share the card from then on:
-        printf '%s\\n' disable-ccid pcsc-shared 'disable-application piv' >> ~/.gnupg/scdaemon.conf
-        """
 
     private static func isBrowser(_ name: String) -> Bool {
         let browsers = [

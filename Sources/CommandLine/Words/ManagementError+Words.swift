@@ -31,13 +31,6 @@ extension ManagementError: Explained {
             Explanation(
                 "not-over-this-link", .notSupported, "\(command) requires the smart card interface",
                 hint: "--link pcsc")
-        case .locked, .notLocked, .wrongLockCode, .badLockCode: aboutLock
-        default: aboutConfiguration
-        }
-    }
-
-    private var aboutLock: Explanation {
-        switch self {
         case .locked:
             Explanation(
                 "locked", .authentication, "the configuration of this key is locked",
@@ -48,15 +41,10 @@ extension ManagementError: Explained {
             Explanation(
                 "lock-code-wrong", .authentication, "the key refused the change: the lock code is wrong",
                 hint: "nothing was changed; attempts are not limited, so try another code")
-        default:
+        case .badLockCode:
             Explanation(
                 "bad-lock-code", .usage, "a lock code consists of 32 hexadecimal digits that are not all zero",
                 hint: "'ykit config lock-code --generate' generates one; --clear removes it")
-        }
-    }
-
-    private var aboutConfiguration: Explanation {
-        switch self {
         case .tooOld(let version, let needed):
             Explanation(
                 "not-supported", .notSupported, "this requires firmware \(needed); the key has \(version)",
@@ -89,7 +77,7 @@ extension ManagementError: Explained {
         case .noSuchMode(let mode, let interfaces):
             Explanation(
                 "no-such-mode", .notSupported, "this key does not support the mode \(mode); it has \(interfaces)")
-        default:
+        case .noWholeReset:
             Explanation(
                 "no-whole-reset", .notSupported, "this key does not support resetting all applications at once",
                 hint: "reset the applications one by one: ykit fido2 reset, ykit oath reset, …")

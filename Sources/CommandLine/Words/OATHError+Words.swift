@@ -6,8 +6,11 @@ import YKTransport
 import YKWire
 
 extension OATHError: Explained {
-    package var explanation: Explanation {
+    package var explanation: Explanation { explanation(concerning: nil) }
+
+    package func explanation(concerning subject: Subject?) -> Explanation {
         switch self {
+        case .writtenBefore(let id): Self.repeated(id, subject?.text)
         case .card(let error): error.explanation
         case .otherApplication:
             Explanation(
@@ -15,7 +18,24 @@ extension OATHError: Explained {
                 "this key has no OATH application; it is a Nitrokey 3, whose codes are "
                     + "in its Secrets application",
                 hint: "ykit secrets list; ykit secrets code NAME")
-        case .locked, .wrongPassword, .emptyPassword, .notAuthentic: aboutAccess
+        case .wrongPassword:
+            Explanation(
+                "password-wrong", .authentication,
+                "wrong password; OATH does not limit attempts, so no try is lost",
+                hint:
+                    "try again; a forgotten password can only be removed together with all accounts: 'ykit oath reset', "
+                    + "on keys that have that command")
+        case .emptyPassword:
+            Explanation("password-empty", .authentication, "the password must not be empty")
+        case .notAuthentic(let cause):
+            Explanation(
+                "not-authentic", .authentication, "the key did not prove that it knows the password: \(cause)",
+                hint: "this may be an impostor; do not use the key until this is resolved")
+        case .locked:
+            Explanation(
+                "password-needed", .authentication, "the accounts are locked with a password",
+                hint: "give it with --password-stdin, --password-fd N or YKIT_OATH_PASSWORD, or store it with "
+                    + "'ykit oath access remember'")
         case .noSuchAccount:
             Explanation("no-such-account", .notFound, "the key has no account with that name", hint: "ykit oath list")
         case .notApproved:
@@ -44,47 +64,6 @@ extension OATHError: Explained {
                 "damaged", .failed, "the key cannot read or write the memory of an account",
                 hint: "find it with ykit oath calculate, delete it, and enroll it again with the service")
         case .crypto(let fault): fault.explanation
-        default: aboutAccount
-        }
-    }
-
-    private var aboutAccess: Explanation {
-        switch self {
-        case .wrongPassword:
-            Explanation(
-                "password-wrong", .authentication,
-                "wrong password; OATH does not limit attempts, so no try is lost",
-                hint:
-                    "try again; a forgotten password can only be removed together with all accounts: 'ykit oath reset', "
-                    + "on keys that have that command")
-        case .emptyPassword:
-            Explanation("password-empty", .authentication, "the password must not be empty")
-        case .notAuthentic(let cause):
-            Explanation(
-                "not-authentic", .authentication, "the key did not prove that it knows the password: \(cause)",
-                hint: "this may be an impostor; do not use the key until this is resolved")
-        default:
-            Explanation(
-                "password-needed", .authentication, "the accounts are locked with a password",
-                hint: "give it with --password-stdin, --password-fd N or YKIT_OATH_PASSWORD, or store it with "
-                    + "'ykit oath access remember'")
-        }
-    }
-
-    /// Explains that the accounts to write contain a name twice; the first one is not overwritten, even with `--force`.
-    ///
-    /// - Parameter other: The place of the first account of that name.
-    package static func repeated(_ id: OATHAccountID, _ other: String? = nil) -> Explanation {
-        Explanation(
-            "exists", .policy,
-            "another account '\(id.text.printable)' comes before it" + (other.map { " (\($0))" } ?? "")
-                + ", and its secret would be lost",
-            hint: "add it under another name: ykit oath add NAME")
-    }
-
-    /// Explains what is wrong with a new account.
-    private var aboutAccount: Explanation {
-        switch self {
         case .nameTooLong(let bytes):
             Explanation(
                 "name-too-long", .usage, "issuer, name and period have \(bytes) bytes together; at most 64 are allowed",
@@ -97,7 +76,6 @@ extension OATHError: Explained {
             Explanation(
                 "exists", .policy, "an account '\(id.text.printable)' already exists, and its secret would be lost",
                 hint: "choose another name, or overwrite it with --force")
-        case .writtenBefore(let id): Self.repeated(id)
         case .nameCollides(let id, let other):
             Explanation(
                 "name-collides", .policy,
@@ -111,8 +89,18 @@ extension OATHError: Explained {
         case .invalidURI(let cause): cause.explanation
         case .invalidMigration(let cause): cause.explanation
         case .invalidPSKC(let cause): cause.explanation
-        default: Explanation("failed", .failed, "\(self)")
         }
+    }
+
+    /// Explains that the accounts to write contain a name twice; the first one is not overwritten, even with `--force`.
+    ///
+    /// - Parameter other: The place of the first account of that name.
+    private static func repeated(_ id: OATHAccountID, _ other: String?) -> Explanation {
+        Explanation(
+            "exists", .policy,
+            "another account '\(id.text.printable)' comes before it" + (other.map { " (\($0))" } ?? "")
+                + ", and its secret would be lost",
+            hint: "add it under another name: ykit oath add NAME")
     }
 }
 
@@ -170,7 +158,7 @@ extension PSKCError: Explained {
 
 extension ExportError {
     /// Explains why another authenticator's export file cannot be read.
-    package func explanation(in name: String) -> Explanation {
+    func explanation(in name: String) -> Explanation {
         switch self {
         case .malformed(let format, let what):
             .malformed(
@@ -182,14 +170,14 @@ extension ExportError {
             Explanation(
                 "column-missing", .usage,
                 "\(name) is a table, and --column must name the column with the otpauth URIs or secrets; found: "
-                    + columns.map { "\($0.words) (\($0.contents))" }.listed(),
+                    + columns.map { "\($0.title.printable) (\($0.contents))" }.listed(),
                 hint: columns.first.map { "--column \($0.argument)" })
         case .noSuchColumn(let column, []):
             .usage("\(name) is not a table with otpauth URIs or secrets in a column '\(column.printable)'")
         case .noSuchColumn(let column, let columns):
             .usage(
                 "\(name) has no otpauth URIs or secrets in a column '\(column.printable)'; it has them in: "
-                    + columns.map(\.words).listed())
+                    + columns.map(\.title.printable).listed())
         case .needsPassword(let format):
             Explanation("file-locked", .authentication, "\(name), an export of \(format.name), is encrypted")
         case .wrongPassword(.andOTP):
@@ -218,20 +206,6 @@ extension ExportError {
 }
 
 extension AuthenticatorExport.Column {
-    /// Its name, or its number if it has none.
-    package var words: String { name.isEmpty ? "column \(number)" : "'\(name.printable)'" }
-
-    /// What it contains.
-    package var contents: String {
-        let noun =
-            switch content {
-            case .uris: "otpauth URI"
-            case .secrets: "secret"
-            case .other: "text"
-            }
-        return "\(count) \(noun)" + (count == 1 ? "" : "s")
-    }
-
     /// Its name or number, as an argument for `--column`.
     fileprivate var argument: String {
         let isPlain = !name.isEmpty && name.utf8.allSatisfy { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }

@@ -12,11 +12,60 @@ extension OpenPGPError: Explained {
             Explanation(
                 "terminated", .failed, "the OpenPGP application is terminated: a reset was started and not finished",
                 hint: "finish it: ykit openpgp reset")
-        case .wrongPIN, .blocked, .userPINAdministers, .pinRequired, .badPINLength, .refusedPIN, .derivationRequired,
-            .defaultPINs:
-            aboutAccess
+        case .wrongPIN(let reference, let tries):
+            Explanation(
+                "pin-wrong", .authentication,
+                "wrong \(reference.title)" + (tries.map { ", \(Tries.areLeft($0))" } ?? ""),
+                retriesLeft: tries)
+        case .blocked(let reference): reference.blocked
+        case .userPINAdministers(let left):
+            Explanation(
+                left == 0 ? "pin-blocked" : "pin-wrong", left == 0 ? .blocked : .authentication,
+                "this card has no admin PIN yet: the user PIN administers it, and "
+                    + (left == 0 ? "is blocked" : "was wrong, \(Tries.areLeft(left))"),
+                hint: left == 0
+                    ? "only 'ykit openpgp reset' clears this; it deletes all keys"
+                    : "give the user PIN as the admin PIN; ykit openpgp access change-admin-pin sets one",
+                retriesLeft: left)
+        case .derivationRequired:
+            Explanation(
+                "not-allowed", .policy, "the card accepts keys only with a key derivation for its PINs",
+                hint: "ykit openpgp access set-kdf on")
+        case .pinRequired(let reference):
+            Explanation(
+                "pin-required", .authentication, "the card requires the \(reference.title)",
+                hint: "another program may have reset the card: repeat the command")
+        case .badPINLength(let reference, let least, let most):
+            Explanation(
+                "pin-length", .usage, "the \(reference.title) must be \(least) to \(most) bytes long")
+        case .refusedPIN(let reference):
+            Explanation(
+                "pin-refused", .policy, "the key's rules refuse this \(reference.title)",
+                hint: "use 8 or more characters, not all the same, and not a common PIN")
+        case .defaultPINs:
+            Explanation(
+                "not-allowed", .policy,
+                "the key accepts keys only after the user PIN and the admin PIN have been changed",
+                hint: "ykit openpgp access change-pin, ykit openpgp access change-admin-pin")
         case .unfinished(let standing, let cause): standing.explanation(after: cause)
-        case .keyUnfinished, .keyLost, .resetUnfinished, .unchecked: aboutStanding
+        case .keyUnfinished(let slot, let isDeleted, let cause):
+            Explanation("unfinished", .failed, cause.explanation.message)
+                .unfinished(
+                    "the \(slot) key is \(isDeleted ? "deleted" : "stored")"
+                        + ", but the card has not updated its fingerprint",
+                    hint: isDeleted ? "repeat the command" : "import it again, or generate another")
+        case .keyLost(let slot, let cause):
+            cause.explanation.unfinished(
+                "the \(slot) slot holds no usable key now", hint: "import a key, or generate one")
+        case .resetUnfinished(let isTerminated, let cause):
+            cause.explanation.unfinished(
+                isTerminated
+                    ? "the application is terminated: the reset is started and not finished"
+                    : "the reset is not complete, and tries of the user PIN and the admin PIN are used up",
+                hint: "repeat the command: ykit openpgp reset")
+        case .unchecked(let what, let cause):
+            cause.explanation.unfinished(
+                "\(what) is stored, but could not be checked", hint: "ykit openpgp info shows it")
         case .noKey(let slot):
             Explanation("no-key", .notFound, "the card has no \(slot) key", hint: "ykit openpgp keys generate \(slot)")
         case .noCertificate(let slot):
@@ -58,82 +107,25 @@ extension OpenPGPError: Explained {
         }
     }
 
-    /// Explains what a change that did not finish has left.
-    private var aboutStanding: Explanation {
-        switch self {
-        case .keyUnfinished(let slot, let isDeleted, let cause):
-            Explanation("unfinished", .failed, cause.explanation.message)
-                .unfinished(
-                    "the \(slot) key is \(isDeleted ? "deleted" : "stored")"
-                        + ", but the card has not updated its fingerprint",
-                    hint: isDeleted ? "repeat the command" : "import it again, or generate another")
-        case .keyLost(let slot, let cause):
-            cause.explanation.unfinished(
-                "the \(slot) slot holds no usable key now", hint: "import a key, or generate one")
-        case .resetUnfinished(let isTerminated, let cause):
-            cause.explanation.unfinished(
-                isTerminated
-                    ? "the application is terminated: the reset is started and not finished"
-                    : "the reset is not complete, and tries of the user PIN and the admin PIN are used up",
-                hint: "repeat the command: ykit openpgp reset")
-        case .unchecked(let what, let cause):
-            cause.explanation.unfinished(
-                "\(what) is stored, but could not be checked", hint: "ykit openpgp info shows it")
-        default: Explanation("failed", .failed, "\(self)")
-        }
-    }
-
     private static func retries(_ user: Int?, _ admin: Int?) -> String {
         let left = [user.map { "user PIN \($0)" }, admin.map { "admin PIN \($0)" }].compactMap(\.self)
         return left.isEmpty ? "" : " (\(left.listed()))"
     }
+}
 
-    private var aboutAccess: Explanation {
-        switch self {
-        case .wrongPIN(let reference, let tries):
-            return Explanation(
-                "pin-wrong", .authentication,
-                "wrong \(reference.words)" + (tries.map { ", \(Tries.areLeft($0))" } ?? ""),
-                retriesLeft: tries)
-        case .blocked(let reference):
-            let hint =
-                switch reference {
-                case .user: "set a new one: ykit openpgp access unblock-pin"
-                case .reset: "set it with the admin PIN: ykit openpgp access set-reset-code"
-                case .admin: "only 'ykit openpgp reset' clears this; it deletes all keys"
-                }
-            let words =
-                reference == .reset ? "the reset code is blocked or not set" : "the \(reference.words) is blocked"
-            return Explanation("pin-blocked", .blocked, words, hint: hint, retriesLeft: 0)
-        case .userPINAdministers(let left):
-            return Explanation(
-                left == 0 ? "pin-blocked" : "pin-wrong", left == 0 ? .blocked : .authentication,
-                "this card has no admin PIN yet: the user PIN administers it, and "
-                    + (left == 0 ? "is blocked" : "was wrong, \(Tries.areLeft(left))"),
-                hint: left == 0
-                    ? "only 'ykit openpgp reset' clears this; it deletes all keys"
-                    : "give the user PIN as the admin PIN; ykit openpgp access change-admin-pin sets one",
-                retriesLeft: left)
-        case .derivationRequired:
-            return Explanation(
-                "not-allowed", .policy, "the card accepts keys only with a key derivation for its PINs",
-                hint: "ykit openpgp access set-kdf on")
-        case .pinRequired(let reference):
-            return Explanation(
-                "pin-required", .authentication, "the card requires the \(reference.words)",
-                hint: "another program may have reset the card: repeat the command")
-        case .badPINLength(let reference, let least, let most):
-            return Explanation(
-                "pin-length", .usage, "the \(reference.words) must be \(least) to \(most) bytes long")
-        case .refusedPIN(let reference):
-            return Explanation(
-                "pin-refused", .policy, "the key's rules refuse this \(reference.words)",
-                hint: "use 8 or more characters, not all the same, and not a common PIN")
-        default:
-            return Explanation(
-                "not-allowed", .policy,
-                "the key accepts keys only after the user PIN and the admin PIN have been changed",
-                hint: "ykit openpgp access change-pin, ykit openpgp access change-admin-pin")
-        }
+extension OpenPGPKDF.Reference {
+    fileprivate var blocked: Explanation {
+        let (words, hint) =
+            switch self {
+            case .user: ("the user PIN is blocked", "set a new one: ykit openpgp access unblock-pin")
+            case .reset:
+                (
+                    "the reset code is blocked or not set",
+                    "set it with the admin PIN: ykit openpgp access set-reset-code"
+                )
+            case .admin:
+                ("the admin PIN is blocked", "only 'ykit openpgp reset' clears this; it deletes all keys")
+            }
+        return Explanation("pin-blocked", .blocked, words, hint: hint, retriesLeft: 0)
     }
 }

@@ -35,7 +35,7 @@ extension OpenPGPStanding {
         case (_, .unusable), (_, .unknown): "repeat the command, with the old admin PIN or the new one"
         case (.unusable, _): "ykit openpgp access unblock-pin sets the user PIN with the admin PIN"
         case (_, .old): "ykit openpgp access change-admin-pin"
-        default: "repeat the command"
+        case (_, .new): "repeat the command"
         }
     }
 }

@@ -9,72 +9,6 @@ extension PIVError: Explained {
     package var explanation: Explanation {
         switch self {
         case .card(let error): error.explanation
-        case .wrong, .blocked, .emptyPIN, .badPINLength, .shortPIN, .unusablePIN, .refusedPIN, .pinRequired,
-            .touchTimeout:
-            aboutPIN
-        case .managementKeyRequired, .managementKeyUnavailable, .wrongManagementKey, .managementKeyLength,
-            .unknownManagementKeyType, .notAuthentic, .unproven, .notProtected:
-            aboutManagementKey
-        case .uncertain(let change, let cause): change.uncertain(cause.explanation)
-        case .unfinished(let change, let cause): change.unfinished(cause.explanation)
-        case .notApplied, .notStored, .printedInUse: aboutResult
-        case .noSuchObject, .noKey, .noKeyOf, .unknownKey, .occupied, .unusableSlot, .full, .refusedLength,
-            .notAttestable, .mismatch, .noSuchSlot, .wrongSignature:
-            aboutSlot
-        case .unsupported, .unsupportedAlgorithm, .unsupportedKey, .unsupportedManagementKey, .notApproved,
-            .weakGeneration, .unfit, .unfitPeer:
-            aboutLimits
-        case .fingerprintsConfigured, .resetNotAllowed, .noReset, .notBlocked: aboutReset
-        default: aboutInput
-        }
-    }
-
-    private var aboutReset: Explanation {
-        switch self {
-        case .fingerprintsConfigured:
-            Explanation(
-                "fingerprints", .policy, "fingerprints are enrolled, so PIV cannot be reset alone",
-                hint: "reset the whole key: ykit config reset")
-        case .noReset:
-            Explanation(
-                "not-supported", .notSupported,
-                "this card cannot be reset: it does not support the command; "
-                    + "nothing was changed",
-                hint: "remove keys and certificates one by one: ykit piv keys delete, ykit piv certificates delete"
-            )
-        case .notBlocked(let reference):
-            Explanation(
-                "not-blocked", .policy,
-                "wrong values do not use up the tries of the \(reference == .puk ? "PUK" : "PIN"), so this card cannot "
-                    + "be reset; it was stopped",
-                hint: "ykit piv info shows the tries that are left")
-        default:
-            Explanation(
-                "not-blocked", .policy, "the card resets PIV only when PIN and PUK are blocked, and they are not",
-                hint: "ykit piv reset blocks both first")
-        }
-    }
-
-    private var aboutInput: Explanation {
-        switch self {
-        case .badInput(let words): .usage("the input is invalid: \(words)")
-        case .notDecrypted:
-            Explanation(
-                "not-decrypted", .failed, "the decrypted message is not padded correctly",
-                hint: "it was encrypted for another key, or with another --padding or --hash")
-        case .malformedObject(let id, let cause): .malformed("the object \(id) is malformed: \(cause)")
-        case .notInflated(let limit):
-            .malformed("the certificate is compressed and damaged, or longer than \(limit) bytes")
-        case .notCertificate(let cause): .malformed("this is not a certificate: \(cause.printable)")
-        case .chain(let problem): problem.explanation
-        case .invalidFile(let cause): cause.explanation(in: nil)
-        case .crypto(let fault): fault.explanation
-        default: Explanation("failed", .failed, "\(self)")
-        }
-    }
-
-    private var aboutPIN: Explanation {
-        switch self {
         case .wrong(let reference, let left): reference.wrong(left)
         case .blocked(let reference): reference.blocked
         case .emptyPIN: Explanation("pin-empty", .usage, "the PIN or PUK must not be empty")
@@ -99,12 +33,7 @@ extension PIVError: Explained {
             Explanation(
                 "pin-needed", .authentication, "this requires the PIV PIN",
                 hint: "give the PIV PIN with --pin-stdin, --pin-fd N, YKIT_PIV_PIN or YKIT_PIN")
-        default: .notTouched
-        }
-    }
-
-    private var aboutManagementKey: Explanation {
-        switch self {
+        case .touchTimeout: .notTouched
         case .wrongManagementKey:
             Explanation(
                 "management-key-wrong", .authentication,
@@ -136,15 +65,26 @@ extension PIVError: Explained {
             Explanation(
                 "not-protected", .notFound, "the key has no PIN-protected management key",
                 hint: "ykit piv access change-management-key --generate --protect")
-        default:
+        case .managementKeyRequired:
             Explanation(
                 "management-key-needed", .authentication, "this requires the management key",
                 hint: "give it with --management-key-stdin, --management-key-fd N or YKIT_MANAGEMENT_KEY")
-        }
-    }
-
-    private var aboutSlot: Explanation {
-        switch self {
+        case .uncertain(let change, let cause): change.uncertain(cause.explanation)
+        case .unfinished(let change, let cause): change.unfinished(cause.explanation)
+        case .notApplied:
+            Explanation(
+                "not-applied", .malformed, "the key accepted the change, but still reports the old setting",
+                hint: "this is a firmware fault; record it with --record FILE and report it")
+        case .notStored(let id):
+            Explanation(
+                "not-stored", .malformed,
+                "the key accepted the object \(id), but returns another one; nothing was changed",
+                hint: "this is a firmware fault; record it with --record FILE and report it")
+        case .printedInUse:
+            Explanation(
+                "printed-in-use", .policy,
+                "the printed object contains something other than a management key; nothing was changed",
+                hint: "save it with 'ykit piv objects export printed'; --force overwrites it")
         case .noSuchObject(let id):
             Explanation("no-such-object", .notFound, id.absence, hint: "ykit piv info shows what the key stores")
         case .noKey(let slot):
@@ -187,12 +127,6 @@ extension PIVError: Explained {
             Explanation(
                 "mismatch", .policy, "the certificate does not belong to the key in \(slot); nothing was written",
                 hint: "it may be for another slot; --no-check writes it anyway")
-        default: Explanation("failed", .failed, "\(self)")
-        }
-    }
-
-    private var aboutLimits: Explanation {
-        switch self {
         case .unsupported(let feature, let needs, let has):
             Explanation(
                 "not-supported", .notSupported,
@@ -222,27 +156,39 @@ extension PIVError: Explained {
             Explanation("unfit-key", .usage, "an \(algorithm) key cannot \(operation.words)")
         case .unfitPeer(let algorithm):
             Explanation("unfit-key", .usage, "the peer's key does not match the slot's key, which is \(algorithm)")
-        default: Explanation("failed", .failed, "\(self)")
-        }
-    }
-
-    /// Explains what the card accepted but did not do, or what is overwritten only on request.
-    private var aboutResult: Explanation {
-        switch self {
-        case .notApplied:
+        case .fingerprintsConfigured:
             Explanation(
-                "not-applied", .malformed, "the key accepted the change, but still reports the old setting",
-                hint: "this is a firmware fault; record it with --record FILE and report it")
-        case .notStored(let id):
+                "fingerprints", .policy, "fingerprints are enrolled, so PIV cannot be reset alone",
+                hint: "reset the whole key: ykit config reset")
+        case .noReset:
             Explanation(
-                "not-stored", .malformed,
-                "the key accepted the object \(id), but returns another one; nothing was changed",
-                hint: "this is a firmware fault; record it with --record FILE and report it")
-        default:
+                "not-supported", .notSupported,
+                "this card cannot be reset: it does not support the command; "
+                    + "nothing was changed",
+                hint: "remove keys and certificates one by one: ykit piv keys delete, ykit piv certificates delete"
+            )
+        case .notBlocked(let reference):
             Explanation(
-                "printed-in-use", .policy,
-                "the printed object contains something other than a management key; nothing was changed",
-                hint: "save it with 'ykit piv objects export printed'; --force overwrites it")
+                "not-blocked", .policy,
+                "wrong values do not use up the tries of the \(reference == .puk ? "PUK" : "PIN"), so this card cannot "
+                    + "be reset; it was stopped",
+                hint: "ykit piv info shows the tries that are left")
+        case .resetNotAllowed:
+            Explanation(
+                "not-blocked", .policy, "the card resets PIV only when PIN and PUK are blocked, and they are not",
+                hint: "ykit piv reset blocks both first")
+        case .badInput(let words): .usage("the input is invalid: \(words)")
+        case .notDecrypted:
+            Explanation(
+                "not-decrypted", .failed, "the decrypted message is not padded correctly",
+                hint: "it was encrypted for another key, or with another --padding or --hash")
+        case .malformedObject(let id, let cause): .malformed("the object \(id) is malformed: \(cause)")
+        case .notInflated(let limit):
+            .malformed("the certificate is compressed and damaged, or longer than \(limit) bytes")
+        case .notCertificate(let cause): .malformed("this is not a certificate: \(cause.printable)")
+        case .chain(let problem): problem.explanation
+        case .invalidFile(let cause): cause.explanation
+        case .crypto(let fault): fault.explanation
         }
     }
 }

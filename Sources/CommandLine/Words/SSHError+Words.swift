@@ -27,17 +27,18 @@ extension SSHError: Explained {
         }
     }
 
-    /// Explains why a private key of OpenSSH is not read.
-    package func explanation(in path: String) -> Explanation {
+    /// With a file, the words are about a private key that is read for another application than SSH.
+    package func explanation(concerning subject: Subject?) -> Explanation {
+        guard let path = subject?.text else { return explanation }
         let (file, source) = (path.fileName, path == "-" ? "FILE" : path.printable)
         switch self {
         case .encrypted(let cipher) where SecurityKeyFile.decrypts(cipher):
-            return KeyFileError.passwordNeeded.explanation(in: path)
+            return KeyFileError.passwordNeeded.explanation(concerning: subject)
         case .encrypted(let cipher):
             return Explanation(
                 "not-supported", .notSupported, "\(file) is encrypted with \(cipher.printable), which is not supported",
                 hint: "in a copy of it: ssh-keygen -p -m PEM -f \(source)")
-        case .wrongPassphrase: return KeyFileError.wrongPassword.explanation(in: path)
+        case .wrongPassphrase: return KeyFileError.wrongPassword.explanation(concerning: subject)
         case .malformed(let words): return .malformed("\(file) cannot be read: \(words.printable)")
         case .notInSecurityKey, .unsupportedKey, .wrongSignature:
             return Explanation("not-supported", .notSupported, "\(file): \("\(self)".printable)")

@@ -51,38 +51,12 @@ extension SecondFactorError: Explained {
                 hint: "'ykit 2fa api-key list' lists them")
         case .ambiguous(let names):
             Explanation("ambiguous", .severalDevices, "several match; choose one", candidates: names)
-        default: aboutVerification
-        }
-    }
-
-    /// Adds what may have been done anyway, and how to find out.
-    private static func uncertain(_ explanation: Explanation, _ change: SecondFactorChange) -> Explanation {
-        var explanation = explanation
-        explanation.hint =
-            switch change {
-            case .factors:
-                "the server may have done it anyway: 'ykit 2fa status USER' shows the factors"
-            case .user:
-                "the user may exist without a factor: 'ykit 2fa status USER' shows it; remove the user at the server"
-            case .challenge:
-                "a PIN may have been sent or used up anyway: 'ykit 2fa send-pin USER' sends another"
-            case .trust:
-                "the server may have done it anyway: 'ykit 2fa trust status USER' shows the devices"
-            case .apiKey:
-                "the client may exist with an API key that was never shown; an older API key is then invalid: 'ykit 2fa "
-                    + "api-key list' shows it, 'rotate' generates another one"
-            }
-        return explanation
-    }
-
-    private var aboutVerification: Explanation {
-        func reason(_ text: String?) -> String { text.map { ": \($0.printable)" } ?? "" }
-        return switch self {
         case .rejected(let text, _):
-            Explanation("rejected", .authentication, "the server refused the PIN, code or signature\(reason(text))")
+            Explanation(
+                "rejected", .authentication, "the server refused the PIN, code or signature\(Self.reason(text))")
         case .locked(let text):
             Explanation(
-                "locked", .blocked, "too many wrong attempts; every attempt is refused\(reason(text))",
+                "locked", .blocked, "too many wrong attempts; every attempt is refused\(Self.reason(text))",
                 hint: "an administrator can reset the fail counter, or wait")
         case .expired: Explanation("expired", .timeOut, "the PIN has expired", hint: "have another one sent")
         case .nothingPending:
@@ -110,8 +84,30 @@ extension SecondFactorError: Explained {
                 hint:
                     "if it was not removed on purpose, the cookie was copied; the server then forgets all devices of the user"
             )
-        default: Explanation("not-trusted", .authentication, "the server does not trust this device")
+        case .notTrusted(false): Explanation("not-trusted", .authentication, "the server does not trust this device")
         }
+    }
+
+    private static func reason(_ text: String?) -> String { text.map { ": \($0.printable)" } ?? "" }
+
+    /// Adds what may have been done anyway, and how to find out.
+    private static func uncertain(_ explanation: Explanation, _ change: SecondFactorChange) -> Explanation {
+        var explanation = explanation
+        explanation.hint =
+            switch change {
+            case .factors:
+                "the server may have done it anyway: 'ykit 2fa status USER' shows the factors"
+            case .user:
+                "the user may exist without a factor: 'ykit 2fa status USER' shows it; remove the user at the server"
+            case .challenge:
+                "a PIN may have been sent or used up anyway: 'ykit 2fa send-pin USER' sends another"
+            case .trust:
+                "the server may have done it anyway: 'ykit 2fa trust status USER' shows the devices"
+            case .apiKey:
+                "the client may exist with an API key that was never shown; an older API key is then invalid: 'ykit 2fa "
+                    + "api-key list' shows it, 'rotate' generates another one"
+            }
+        return explanation
     }
 }
 

@@ -17,7 +17,24 @@ extension SecretsError: Explained {
             Explanation(
                 "not-supported", .notSupported, "this key has Yubico's OATH application, not that of a Nitrokey 3",
                 hint: "ykit oath --help")
-        case .wrongPIN, .pinBlocked, .noPIN, .pinExists, .pinRequired: aboutPIN
+        case .wrongPIN(let tries?):
+            Explanation("pin-wrong", .authentication, "wrong PIN, \(Tries.areLeft(tries))", retriesLeft: tries)
+        case .wrongPIN(nil): Explanation("pin-wrong", .authentication, "wrong PIN")
+        case .pinBlocked:
+            Explanation(
+                "pin-blocked", .blocked, "the PIN is blocked",
+                hint:
+                    "entries without protection can still be used; 'ykit secrets reset' deletes all of them and the PIN",
+                retriesLeft: 0)
+        case .noPIN:
+            Explanation("pin-not-set", .policy, "no PIN is set", hint: "set one: ykit secrets pin set")
+        case .pinExists:
+            Explanation(
+                "exists", .policy, "a PIN is already set", hint: "change it: ykit secrets pin change")
+        case .pinRequired:
+            Explanation(
+                "pin-needed", .authentication, "the PIN is required",
+                hint: "give the PIN with --pin-stdin, --pin-fd N or YKIT_PIN")
         case .noSuchEntry(let name):
             Explanation(
                 "no-such-entry", .notFound, "the key has no entry '\(name.text.printable)'",
@@ -45,43 +62,14 @@ extension SecretsError: Explained {
                 "not-supported", .notSupported,
                 "\(feature.rawValue) requires version \(feature.firstVersion) of the application, this key has \(has)",
                 hint: "update the key's firmware")
-        default: .usage(aboutInput)
-        }
-    }
-
-    private var aboutPIN: Explanation {
-        switch self {
-        case .wrongPIN(let tries?):
-            Explanation("pin-wrong", .authentication, "wrong PIN, \(Tries.areLeft(tries))", retriesLeft: tries)
-        case .wrongPIN(nil): Explanation("pin-wrong", .authentication, "wrong PIN")
-        case .pinBlocked:
-            Explanation(
-                "pin-blocked", .blocked, "the PIN is blocked",
-                hint:
-                    "entries without protection can still be used; 'ykit secrets reset' deletes all of them and the PIN",
-                retriesLeft: 0)
-        case .noPIN:
-            Explanation("pin-not-set", .policy, "no PIN is set", hint: "set one: ykit secrets pin set")
-        case .pinExists:
-            Explanation(
-                "exists", .policy, "a PIN is already set", hint: "change it: ykit secrets pin change")
-        default:
-            Explanation(
-                "pin-needed", .authentication, "the PIN is required",
-                hint: "give the PIN with --pin-stdin, --pin-fd N or YKIT_PIN")
-        }
-    }
-
-    /// Why the input cannot be stored.
-    private var aboutInput: String {
-        switch self {
-        case .badName(let bytes): "a name must have 1 to 127 bytes, this one has \(bytes)"
-        case .fieldTooLong(let bytes): "login, password and metadata may have 127 bytes, this one has \(bytes)"
-        case .badPIN(let bytes): "a PIN must have 1 to 127 bytes, this one has \(bytes)"
+        case .badName(let bytes): .usage("a name must have 1 to 127 bytes, this one has \(bytes)")
+        case .fieldTooLong(let bytes): .usage("login, password and metadata may have 127 bytes, this one has \(bytes)")
+        case .badPIN(let bytes): .usage("a PIN must have 1 to 127 bytes, this one has \(bytes)")
         case .badSecret(let bytes):
-            "a secret must have 1 to 125 bytes, and exactly 20 to answer challenges; this one has \(bytes)"
-        case .badCode: "a code must have 6 to 8 digits"
-        default: "the algorithm must be sha1 or sha256, and sha1 to answer challenges"
+            .usage(
+                "a secret must have 1 to 125 bytes, and exactly 20 to answer challenges; this one has \(bytes)")
+        case .badCode: .usage("a code must have 6 to 8 digits")
+        case .badAlgorithm: .usage("the algorithm must be sha1 or sha256, and sha1 to answer challenges")
         }
     }
 }

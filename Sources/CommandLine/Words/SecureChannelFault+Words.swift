@@ -47,12 +47,6 @@ extension SecureChannelFault: Explained {
                 hint: "store one with 'ykit sd keys import', or give the public key itself with --scp-card-key FILE")
         case .untrusted(let reason):
             Explanation("scp-untrusted", .policy, "the key's certificate is not trusted: \(reason)")
-        default: aboutUse
-        }
-    }
-
-    private var aboutUse: Explanation {
-        switch self {
         case .ended:
             Explanation(
                 "scp-ended", .failed, "the secure channel is closed after a failure; nothing more was sent",
@@ -60,7 +54,7 @@ extension SecureChannelFault: Explained {
         case .unprotected:
             .usage("these bytes would be sent unprotected", hint: "omit --scp, or write the command without --send")
         case .badHostKey(let reason): .usage(reason)
-        default:
+        case .notAuthentic:
             Explanation(
                 "scp-not-authentic", .authentication,
                 "a reply of the key is not authentic, so the secure channel was closed",
@@ -79,7 +73,7 @@ extension SCPKeyReference {
             case 0x11: "SCP11a"
             case 0x13: "SCP11b"
             case 0x15: "SCP11c"
-            default: "0x\(Hex.encode([id]))"
+            case let id: "0x\(Hex.encode([id]))"
             }
         return version == 0 ? name : "\(name) version 0x\(Hex.encode([version]))"
     }

@@ -2,7 +2,7 @@
 
 package import TerminalIO
 package import YKSecurityDomain
-package import YKTransport
+import YKTransport
 import YKWire
 
 extension SecurityDomainError: Explained {
@@ -54,13 +54,5 @@ extension SecurityDomainError: Explained {
                 "every key was blocked, but the keys that exist now could not be read", hint: "ykit sd keys list")
         case .crypto(let fault): fault.explanation
         }
-    }
-}
-
-extension SCPKeyReference {
-    /// The reference as the user types it.
-    package var typed: String {
-        let names: [UInt8: String] = [0x01: "03", 0x10: "ca", 0x11: "11a", 0x13: "11b", 0x15: "11c"]
-        return "\(names[id] ?? "0x" + Hex.encode([id])),\(version)"
     }
 }

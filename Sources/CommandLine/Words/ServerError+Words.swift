@@ -23,17 +23,16 @@ extension ServerError: Explained {
 
     /// Explains a status from a proxy or another server.
     private static func withoutReason(_ status: Int) -> Explanation {
-        switch status {
-        case 502...504:
-            Explanation(
-                "server", .failed, "the server is unavailable (HTTP status \(status))", hint: "repeat the command later"
-            )
-        case 500...: Explanation("server", .failed, "the server failed (HTTP status \(status))")
-        default:
-            Explanation(
+        guard status >= 500 else {
+            return Explanation(
                 "not-privacyidea", .server, "the server answered with HTTP status \(status) and no reason",
                 hint: "check the address: it must be that of privacyIDEA's web page")
         }
+        guard 502...504 ~= status else {
+            return Explanation("server", .failed, "the server failed (HTTP status \(status))")
+        }
+        return Explanation(
+            "server", .failed, "the server is unavailable (HTTP status \(status))", hint: "repeat the command later")
     }
 
     private static func refusal(_ status: Int, _ code: Int, _ message: String) -> Explanation {
@@ -56,7 +55,7 @@ extension ServerError: Explained {
                     "conflict", .failed, "someone else changed it at the same time", hint: "repeat the command")
             case (500..., _): Explanation("server", .failed, "the server failed (HTTP status \(status))")
             case (400, 3000...3002): container(code, "the server refused\(said)")
-            default: Explanation("refused", .failed, "the server refused (\(code))\(said)")
+            case (_, let code): Explanation("refused", .failed, "the server refused (\(code))\(said)")
             }
         return with(status, code, explanation)
     }
@@ -69,21 +68,20 @@ extension ServerError: Explained {
 
     /// Explains an error of a container's server (privacyIDEA, errors 3000 to 3002).
     private static func container(_ code: Int, _ words: String) -> Explanation {
-        switch code {
-        case 3001:
-            Explanation(
+        if code == 3001 {
+            return Explanation(
                 "not-registered", .notFound, words,
                 hint: "the container was left or deleted there; register the key again")
-        case 3002:
-            Explanation(
+        }
+        if code == 3002 {
+            return Explanation(
                 "container-signature", .authentication, words,
                 hint:
                     "the answer to its question is wrong, the link has been used, or the container was moved to another key"
             )
-        default:
-            Explanation(
-                "container-refused", .policy, words,
-                hint: "the container is already registered, or the server forbids this")
         }
+        return Explanation(
+            "container-refused", .policy, words,
+            hint: "the container is already registered, or the server forbids this")
     }
 }

@@ -40,12 +40,6 @@ extension StoreError: Explained {
                 "store-record", .malformed, "the entry \(id.printable) was modified in the file",
                 hint: "restore a backup")
         case .wrongPassphrase: Explanation("wrong-passphrase", .authentication, "the passphrase of the store is wrong")
-        default: aboutKey
-        }
-    }
-
-    private var aboutKey: Explanation {
-        switch self {
         case .cannotSeal:
             Explanation(
                 "cannot-seal", .notSupported, "this key cannot seal a store: it does not support hmac-secret",
@@ -67,7 +61,7 @@ extension StoreError: Explained {
         case .fido(let error): error.explanation
         case .piv(let error): error.explanation
         case .crypto(let fault): fault.explanation
-        default: .random
+        case .random: .random
         }
     }
 }

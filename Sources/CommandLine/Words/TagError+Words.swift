@@ -32,9 +32,4 @@ extension TagError: Explained {
                 hint: "hold it still on the reader, and close other programs that use it")
         }
     }
-
-    /// No key was held to the reader.
-    package static let noTag = Explanation(
-        "no-tag", .timeOut, "no tag was presented to the reader in time",
-        hint: "repeat the command and hold the key to the reader; --timeout SECONDS waits longer")
 }

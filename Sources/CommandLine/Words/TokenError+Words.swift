@@ -88,18 +88,16 @@ extension OTPValidationError: Explained {
     private func refusal(_ status: ValidationStatus, _ server: String) -> Explanation {
         let code = status.rawValue.lowercased().replacing("_", with: "-").printable
         let said = "\(server.printable) says \(status.rawValue.printable)"
-        return switch status {
-        case .badOTP: Explanation(code, .authentication, "\(said): the password is malformed")
-        case .replayedOTP:
-            Explanation(
-                code, .authentication, "\(said): the password was used before", hint: "touch the key for a new one")
-        case .replayedRequest:
-            Explanation(
-                code, .authentication, "\(said): the same request was answered before",
-                hint: "touch the key and repeat")
-        case .badSignature, .noSuchClient, .operationNotAllowed:
-            Explanation(code, .authentication, said, hint: "check --client and the client's API key")
-        default: Explanation(code, .failed, said)
-        }
+        guard let (why, hint) = Self.refusals[status] else { return Explanation(code, .failed, said) }
+        return Explanation(code, .authentication, said + why, hint: hint)
     }
+
+    private static let refusals: [ValidationStatus: (why: String, hint: String?)] = [
+        .badOTP: (": the password is malformed", nil),
+        .replayedOTP: (": the password was used before", "touch the key for a new one"),
+        .replayedRequest: (": the same request was answered before", "touch the key and repeat"),
+        .badSignature: ("", "check --client and the client's API key"),
+        .noSuchClient: ("", "check --client and the client's API key"),
+        .operationNotAllowed: ("", "check --client and the client's API key"),
+    ]
 }

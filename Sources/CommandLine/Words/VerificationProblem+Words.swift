@@ -11,7 +11,7 @@ extension VerificationProblem: Explained {
             hint: "do not trust it; 'ykit fido2 verify --help' lists what can be allowed")
     }
 
-    package var words: String {
+    var words: String {
         switch self {
         case .badSignature: "the signature does not match the key and the data"
         case .otherRelyingParty: "it was made for another relying party"

@@ -17,12 +17,25 @@ extension WebAuthnError: Explained {
             Explanation(
                 "other-relying-party", .policy,
                 "\(origin.printable) is not allowed to use '\(id.printable)': \(problem)",
-                hint: (problem == .publicSuffix ? PublicSuffixList.newest.advice(at: SystemClock().now) : nil)
+                hint: (problem == .publicSuffix ? Self.advice : nil)
                     ?? "a site can use only its own domain or a parent domain")
         case .noKnownAlgorithm:
             Explanation("not-supported", .notSupported, "the options allow no credential type that ykit supports")
         case .noneChosen: Explanation("none-chosen", .policy, "no account was chosen")
         case .key(let error): error.explanation
         }
+    }
+
+    private static var advice: String? {
+        PublicSuffixList.newest.outdated(at: SystemClock().now)?.explanation.inOneLine
+    }
+}
+
+extension OutdatedSuffixList: Explained {
+    /// The newest list of the system and the program is used.
+    package var explanation: Explanation {
+        Explanation(
+            "public-suffix", .policy, "\(title) is older than a year",
+            hint: "update ykit, or: sudo apt install libpsl5 publicsuffix")
     }
 }

@@ -124,7 +124,7 @@ public struct AttestationVerdict: Hashable, Sendable {
 }
 
 /// A fact that keeps a verdict from being ``AttestationVerdict/Result/proven``.
-public enum AttestationFinding: Hashable, Sendable {
+public enum AttestationFinding: Error, Hashable, Sendable {
     /// Another key signed the statement than the one in the certificate that should have.
     case notSignedByDevice
     /// The certificate of the key that signed the statement is missing.

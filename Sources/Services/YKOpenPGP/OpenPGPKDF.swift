@@ -14,6 +14,15 @@ public struct OpenPGPKDF: Sendable, Hashable {
         case reset
         /// The admin PIN.
         case admin
+
+        /// Its name.
+        package var title: String {
+            switch self {
+            case .user: "user PIN"
+            case .reset: "reset code"
+            case .admin: "admin PIN"
+            }
+        }
     }
 
     /// SHA-256 or SHA-512.

@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKCrypto
 import YKOATH
 
@@ -140,7 +139,7 @@ struct OATHUri: Verb {
     }
 
     private static func parse(_ text: String) throws -> NewOATHAccount {
-        do { return try OtpauthURI.parse(text) } catch { throw error.explanation }
+        do { return try OtpauthURI.parse(text) } catch { throw Explanation(error) }
     }
 }
 
@@ -212,5 +211,5 @@ extension OATHEntry.Outcome: Report {
 
     private var found: OATHCode? { if case .code(let code) = self { code } else { nil } }
 
-    private var error: Explanation? { if case .failed(let error) = self { error.explanation } else { nil } }
+    private var error: Explanation? { if case .failed(let error) = self { Explanation(error) } else { nil } }
 }

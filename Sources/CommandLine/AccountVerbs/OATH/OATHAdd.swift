@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKCrypto
 import YKKeys
 import YKOATH
@@ -152,7 +151,7 @@ struct OATHAdd: Verb {
         do {
             return try PSKC.write(
                 [account], serial: serial, locking: .passphrase(passphrase), random: run.environment.random)
-        } catch { throw error.explanation }
+        } catch { throw Explanation(error) }
     }
 
     /// Explains that the first keys already have the account; it is not removed, since an account it replaced cannot be

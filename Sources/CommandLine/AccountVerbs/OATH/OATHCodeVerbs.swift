@@ -4,7 +4,6 @@ import Arguments
 import Glibc
 import TerminalIO
 import Verbs
-import Words
 import YKDesktop
 import YKOATH
 import YKWire
@@ -211,7 +210,7 @@ struct CodeTable {
             report(entries, time), Table.lines(entries.map { row($0, at: time, among: entries.map(\.account.id)) }))
         for entry in entries {
             guard case .failed(let error) = entry.outcome else { continue }
-            var explanation = error.explanation
+            var explanation = Explanation(error)
             if run.options.strict { throw explanation }
             let name = entry.account.id.text.printable
             outcome.answer.warnings.append(Warning(explanation) { "\(name): \($0)" })

@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKCrypto
 import YKKeys
 import YKOATH
@@ -63,7 +62,7 @@ struct OATHImport: Verb {
 
         init(_ item: ImportSource.Item, in name: String) {
             origin = item.origin.words(in: name)
-            account = item.account.mapError(\.explanation)
+            account = item.account.mapError { Explanation($0) }
             id = (try? item.account.get())?.id
             (part, omitted, ignored) = (item.part, item.omitted, item.misnamed.map(OATHUri.words))
         }
@@ -146,7 +145,7 @@ struct OATHImport: Verb {
                 return nil
             }
             var item = item
-            item.account = .failure(OATHError.repeated(account.id, origin))
+            item.account = .failure(Explanation(Concerning(.entry(origin), OATHError.writtenBefore(account.id))))
             return item
         }
         return notes
@@ -161,8 +160,8 @@ struct OATHImport: Verb {
             return try source.items(
                 guessing: fileKeyFd != nil || self.file.source.isGiven, column: column,
                 choosing: { columns in
-                    let failure = ExportError.needsColumn(columns).explanation(in: name)
-                    let lines = columns.map { "\($0.words): \($0.contents)" }
+                    let failure = Concerning(.file(name), ImportError.export(.needsColumn(columns)))
+                    let lines = columns.map { "\($0.title.printable): \($0.contents)" }
                     let question = "which column of \(name.printable) has the accounts?"
                     return columns[try run.choose(question, among: lines, orElse: failure)]
                 },
@@ -172,7 +171,7 @@ struct OATHImport: Verb {
                 },
                 noting: { noting(Warning("file", $0.words(in: name.printable))) }
             ).map { Item($0, in: name) }
-        } catch let error as ImportError { throw error.explanation(in: name) }
+        } catch let error as ImportError { throw Concerning(.file(name), error) }
     }
 
     private func confirm(_ items: [Item], _ good: Int, _ notes: [String]) throws {

@@ -4,7 +4,6 @@ import Arguments
 import Glibc
 import TerminalIO
 import Verbs
-import Words
 import YKCrypto
 import YKHTTP
 import YKHardware
@@ -168,7 +167,7 @@ struct OTPVerify: Verb {
     /// The default path, in ykit's state folder, which is created if needed.
     private static func usualStore() throws -> String {
         let folder = try UserFolder.state.required()
-        do { try UserFolder.makeWritable(folder) } catch { throw error.explanation }
+        do { try UserFolder.makeWritable(folder) } catch { throw Explanation(error) }
         return folder + "/otp-counters.json"
     }
 }

@@ -171,7 +171,7 @@ struct HistoryFile: ApprovalLog {
         do {
             let start = last == UInt8(ascii: "\n") ? "" : "\n"
             try NewFile.write(Array((start + line + "\n").utf8), to: descriptor, path)
-        } catch { throw error.explanation }
+        } catch { throw Explanation(error) }
         fsync(descriptor)
     }
 }

@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKApproval
 import YKCrypto
 import YKHTTP
@@ -138,7 +137,7 @@ struct ApproveOpen: AccountKeyVerb {
     func run(in run: Run) async throws -> Outcome<OpenedLink> {
         let opened = try await open(run)
         var outcome = Outcome(opened, opened.lines)
-        outcome.answer.failure = opened.login?.explanation
+        outcome.answer.failure = opened.login?.refusal
         return outcome
     }
 

@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKApproval
 import YKPIV
 import YKStore

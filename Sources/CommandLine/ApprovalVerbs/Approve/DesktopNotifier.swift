@@ -3,7 +3,6 @@
 import Synchronization
 import TerminalIO
 import Verbs
-import Words
 import YKApproval
 import YKDesktop
 import YKHardware
@@ -42,7 +41,7 @@ final class DesktopNotifier: Sendable {
             } ended: {
                 Terminal().warnNow("lost the connection to the desktop's notification service")
             }
-        } catch { throw error.explanation }
+        } catch { throw Explanation(error) }
     }
 
     /// Stops listening.
@@ -75,7 +74,7 @@ final class DesktopNotifier: Sendable {
                 defer { failed = true }
                 return !failed
             }
-            if isFirst { Terminal().warnNow(error.explanation.message) }
+            if isFirst { Terminal().warnNow(Explanation(error).message) }
         }
     }
 }

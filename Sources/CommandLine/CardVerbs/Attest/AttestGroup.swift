@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKAttestation
 import YKRelyingParty
 import YKTransport
@@ -82,13 +81,13 @@ struct AttestVerify: Verb {
         var evidence = AttestationEvidence()
         for file in files {
             let bytes = try Files.read(file)
-            do throws(AttestationError) { try evidence.add(bytes) } catch { throw error.explanation(in: file) }
+            do throws(AttestationError) { try evidence.add(bytes) } catch { throw Concerning(.file(file), error) }
         }
         let verdicts = judge.verdicts(on: evidence)
         let reports = verdicts.map { AttestationReport(verdict: $0) }
         let tables = reports.map { Table.details($0.rows) }
         var outcome = Outcome(Verdicts(verdicts: reports), Array(tables.joined(separator: [""])))
-        outcome.answer.failure = verdicts.lazy.compactMap(\.failure).first
+        outcome.answer.failure = verdicts.lazy.compactMap(\.findings.first).first.map { Explanation($0) }
         return outcome
     }
 
@@ -101,7 +100,7 @@ struct AttestVerify: Verb {
         if let subject {
             let bytes = try Files.read(subject)
             do throws(AttestationError) { judge.subject = try AttestedSubject(parsing: bytes) } catch {
-                throw error.explanation(in: subject)
+                throw Concerning(.file(subject), error)
             }
         }
         return judge

@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKAttestation
 import YKCrypto
 import YKPIV
@@ -166,7 +165,7 @@ struct AttestedSlot {
     func check() throws {
         let differences = try PIVAttestation(statement).differences(
             statement, slot: slot, serial: serial, key: metadata?.publicKey)
-        if let difference = differences.first { throw AttestationFinding(difference).explanation }
+        if let difference = differences.first { throw Explanation(AttestationFinding(difference)) }
     }
 
     /// Signs a random challenge, if the key requires neither PIN nor touch by its attestation and by the card.

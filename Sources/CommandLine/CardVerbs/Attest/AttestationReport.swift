@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKAttestation
 import YKCrypto
 import YKManagement
@@ -22,7 +21,7 @@ struct AttestationReport: Report {
                 "result",
                 "proven, unchecked, mismatch, notRooted, software, imported, compromised, unmet, unsupported or malformed"
             ) { $0.verdict.result.rawValue },
-            Member("reasons", "why it is not proven") { $0.verdict.findings.map(\.words) },
+            Member("reasons", "why it is not proven") { $0.verdict.findings.map { Explanation($0).message } },
             Member("form", "piv, request, certificate, openpgp, ssh, webauthn, sign-key or step") {
                 $0.verdict.form.rawValue
             },
@@ -71,7 +70,7 @@ struct AttestationReport: Report {
     /// The rows of a table for people.
     var rows: [[String]] {
         var rows = [["result", verdict.result == .proven ? Style.green.around("proven") : verdict.result.rawValue]]
-        rows += verdict.findings.map { ["", $0.words] }
+        rows += verdict.findings.map { ["", Explanation($0).message] }
         rows.append(["form", verdict.form.words])
         let facts: [(title: String, value: String?)] = [
             ("key", algorithm), ("SHA-256", verdict.keyDigest.map { Hex.encode($0) }), ("slot", verdict.slot),

@@ -2,7 +2,7 @@
 
 import Arguments
 import TerminalIO
-import Words
+import Verbs
 import YKToken
 import YKWire
 

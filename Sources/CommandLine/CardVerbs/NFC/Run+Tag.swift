@@ -2,7 +2,6 @@
 
 import TerminalIO
 import Verbs
-import Words
 import YKHardware
 import YKKeys
 import YKNFC
@@ -18,7 +17,7 @@ extension Run {
         let deadline = environment.deadline()
         var loss: (any Error)?
         while true {
-            guard let reader = try waitForTag(deadline, isBack: loss != nil) else { throw loss ?? TagError.noTag }
+            guard let reader = try waitForTag(deadline, isBack: loss != nil) else { throw loss ?? Self.noTag }
             keys.choose(reader: reader)
             do { return try await readTagOnce() } catch {
                 guard meansTagLost(error), !deadline.isOver else { throw error }
@@ -26,6 +25,11 @@ extension Run {
             }
         }
     }
+
+    /// No key was held to the reader.
+    private static let noTag = Explanation(
+        "no-tag", .timeOut, "no tag was presented to the reader in time",
+        hint: "repeat the command and hold the key to the reader; --timeout SECONDS waits longer")
 
     /// Reads the tag once. A virtual key is moved to a virtual contactless reader, since a key in a USB port has no
     /// tag.

@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKAttestation
 import YKCrypto
 import YKOpenPGP
@@ -144,11 +143,11 @@ struct OpenPGPAttest: Verb {
         let device = try X509Certificate(reading: try await service.certificate(.attestation))
         judge.card = .openPGP(key: try await service.publicKey(slot))
         let verdict = judge.verdict(onOpenPGP: statement, device: device)
-        if let failure = verdict.failure, verdict.result == .mismatch { throw failure }
+        if let finding = verdict.findings.first, verdict.result == .mismatch { throw finding }
         var outcome = Outcome(
             OpenPGPAttestation(slot: slot, statement: statement, output: file, device: device, verdict: verdict),
             "statement for \(slot) written to \(file)")
-        outcome.answer.failure = verdict.failure
+        outcome.answer.failure = verdict.findings.first.map { Explanation($0) }
         try output.put(Array(statement.pem.utf8), &outcome.answer)
         return outcome
     }
@@ -169,7 +168,7 @@ struct OpenPGPAttestation: Report {
         Member("deviceCertificate", "of the attestation key, PEM") { $0.device.pem },
         Member("chain", "the subjects of the signers") { $0.verdict.path.dropFirst().map(\.subject.description) },
         Member("rooted") { $0.verdict.isRooted },
-        Member("reason", "why it is not proven") { $0.verdict.findings.first?.words },
+        Member("reason", "why it is not proven") { $0.verdict.findings.first.map { Explanation($0).message } },
     ]
 }
 

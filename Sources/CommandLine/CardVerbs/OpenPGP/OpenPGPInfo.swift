@@ -3,7 +3,6 @@
 import Arguments
 package import TerminalIO
 import Verbs
-import Words
 package import YKOpenPGP
 import YKTransport
 import YKWire

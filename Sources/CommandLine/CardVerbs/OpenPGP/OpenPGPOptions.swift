@@ -3,7 +3,6 @@
 public import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKCrypto
 import YKInteraction
 public import YKOpenPGP
@@ -113,7 +112,7 @@ extension Run {
     ) async throws -> Secret {
         let source = reference == .user ? self.source(of: .openPGP, source) : source
         let question = TerminalQuestion(
-            reference.words, of: "the card", objection: "the PIN must not be empty", orElse: source.hint)
+            reference.title, of: "the card", objection: "the PIN must not be empty", orElse: source.hint)
         let tries = try await perform { reference.tries(try await service.status().pins.retries) }
         let pin = try await obtain(reference.kind, source, question, to: reason, triesLeft: tries)
         return pin.value.copy()
@@ -129,13 +128,13 @@ extension Run {
         let verb = reference == .admin ? "change-admin-pin" : "change-pin"
         terminal.warn(
             "factory-default",
-            "the \(reference.words) is still the factory default; set another with 'ykit openpgp access \(verb)'")
+            "the \(reference.title) is still the factory default; set another with 'ykit openpgp access \(verb)'")
     }
 
     /// Returns a new PIN or reset code, given or asked for twice.
     func newOpenPGPPIN(_ source: SecretInput.Source, _ reference: OpenPGPKDF.Reference) async throws -> Secret {
         var question = TerminalQuestion(
-            asking: "new \(reference.words)", objection: "the PIN must not be empty", orElse: source.hint)
+            asking: "new \(reference.title)", objection: "the PIN must not be empty", orElse: source.hint)
         let least = reference == .user ? 6 : 8
         question.rule = { pin in
             (least...127).contains(pin.count)

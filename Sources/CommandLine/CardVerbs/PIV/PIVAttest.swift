@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKAttestation
 import YKManagement
 import YKPIV
@@ -46,7 +45,7 @@ struct PIVAttest: Verb {
             verdict: judge.verdict(
                 on: attested.statement, device: device, proofs: proof.map { [$0] } ?? []))
         var outcome = Outcome(report, report.lines)
-        outcome.answer.failure = report.verdict.failure
+        outcome.answer.failure = report.verdict.findings.first.map { Explanation($0) }
         return outcome
     }
 }
@@ -70,7 +69,7 @@ struct PIVAttestationReport: Report {
         Member("formFactor") { $0.verdict.formFactor?.description },
         Member("chain", "the subjects of its signers") { $0.signers?.map(\.subject.description) },
         Member("rooted") { $0.verdict.isRooted },
-        Member("reason", "why it is not proven") { $0.verdict.findings.first?.words },
+        Member("reason", "why it is not proven") { $0.verdict.findings.first.map { Explanation($0).message } },
         Member("notShown", "presence: the key signed no challenge; card: the card does not report its key") {
             $0.verdict.notShown.map(\.rawValue)
         },

@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKPIV
 import YKUse
 import YKWire
@@ -219,7 +218,7 @@ struct PIVImportCertificate: Verb {
 
     /// Explains why a certificate was not stored; compressing it is advised only if that would help.
     private func explanation(of error: PIVError, _ certificate: X509Certificate) -> Explanation {
-        var explanation = error.explanation
+        var explanation = Explanation(error)
         let isTooLong =
             switch error {
             case .full, .refusedLength: true
@@ -247,7 +246,7 @@ struct PIVImportCertificate: Verb {
             case .pinRequired, .unfit:
                 warnings.append(
                     Warning("not-checked", "the card does not report which key is in \(slot), so it was not checked"))
-            case .invalidFile(let cause): throw cause.explanation(in: file)
+            case .invalidFile(let cause): throw Concerning(.file(file), cause)
             default: throw error
             }
         }

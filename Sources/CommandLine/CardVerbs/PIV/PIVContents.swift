@@ -2,7 +2,6 @@
 
 package import TerminalIO
 import Verbs
-import Words
 package import YKPIV
 import YKTransport
 import YKUse
@@ -76,7 +75,7 @@ extension PIVReport.Slot: Report {
     ]
 
     private var problem: Explanation? {
-        if case .failure(let error) = certificate { error.explanation } else { nil }
+        if case .failure(let error) = certificate { Explanation(error) } else { nil }
     }
 }
 

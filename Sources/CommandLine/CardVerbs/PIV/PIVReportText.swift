@@ -2,7 +2,6 @@
 
 import TerminalIO
 import Verbs
-import Words
 import YKCrypto
 import YKPIV
 import YKTransport
@@ -90,7 +89,7 @@ struct PIVReportText {
         switch slot.certificate {
         case .success(let certificate)?: rows += certificate.rows(at: now).map { ["  " + $0[0]] + $0.dropFirst() }
         case .failure(let error)? where error.isUnrecorded: rows.append(["  certificate", "not in the recording"])
-        case .failure(let error)?: rows.append(["  certificate", "cannot be read: " + error.explanation.message])
+        case .failure(let error)?: rows.append(["  certificate", "cannot be read: " + Explanation(error).message])
         case nil: rows.append(["  certificate", "none"])
         }
         return Table.details(rows)

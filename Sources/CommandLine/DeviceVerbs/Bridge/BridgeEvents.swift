@@ -3,7 +3,6 @@
 import Synchronization
 import TerminalIO
 import Verbs
-import Words
 import YKBridge
 import YKProtocols
 import YKWire
@@ -33,7 +32,7 @@ final class BridgeEvents: Sendable {
             terminal.notice("a \(isContactless ? "contactless card" : "card with contacts") in '\(reader.printable)'")
         case .cardForeign(let reader): terminal.notice("the card in '\(reader.printable)' is not a FIDO card")
         case .cardFailed(let reader, let error):
-            terminal.warnNow("the card in '\(reader.printable)': \(error.explanation.message)")
+            terminal.warnNow("the card in '\(reader.printable)': \(Explanation(error).message)")
         case .cardLeft(let reader): terminal.notice("the card was removed from '\(reader.printable)'")
         case .waiting(.confirmation(let reader), let ceremony):
             // On the terminal, the question says so.
@@ -44,7 +43,7 @@ final class BridgeEvents: Sendable {
         case .waitEnded: terminal.endTouch()
         case .answered(let ceremony, let reader, let status): answered(ceremony, reader, status)
         case .winked: terminal.say("a program asks which key this is")
-        case .serviceFailed(let error): terminal.warnNow(error.explanation.message)
+        case .serviceFailed(let error): terminal.warnNow(Explanation(error).message)
         }
     }
 

@@ -3,7 +3,6 @@
 import Glibc
 import TerminalIO
 import Verbs
-import Words
 import YKBridge
 import YKTransport
 import YKVirtualKeyHost
@@ -24,7 +23,7 @@ extension BridgeVerb {
             input: 0, output: 1, program: Program.version, owner: user,
             cancellation: run.environment.cancellation, report: events.report)
         end.reader = reader
-        do { try end.run() } catch { throw error.explanation }
+        do { try end.run() } catch { throw Explanation(error) }
         return Outcome(BridgeReport(node: events.node, owner: user, readers: [], ceremonies: 0))
     }
 

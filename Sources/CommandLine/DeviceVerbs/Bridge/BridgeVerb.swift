@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKBridge
 import YKDesktop
 import YKHardware
@@ -69,7 +68,7 @@ struct BridgeVerb: Verb {
             settings, readers: SelectedReaders(keys: run.keys), person: person, environment: run.environment,
             report: events.report)
         run.terminal.notice(always ? "the bridge starts, ^C ends it" : "place a card on the reader; ^C ends the bridge")
-        do { try bridge.run() } catch { throw error.explanation }
+        do { try bridge.run() } catch { throw Explanation(error) }
         return Outcome(
             BridgeReport(node: events.node, owner: user, readers: [], ceremonies: events.ceremonies))
     }
@@ -89,7 +88,7 @@ struct BridgeVerb: Verb {
     private func plan(_ run: Run) throws -> Outcome<BridgeReport> {
         var readers: [ReaderStatus] = []
         var lines: [String] = []
-        do throws(LinkError) { readers = try run.keys.readers() } catch { lines.append(error.explanation.message) }
+        do throws(LinkError) { readers = try run.keys.readers() } catch { lines.append(Explanation(error).message) }
         if let wanted = run.selection.reader { readers = readers.filter { $0.name.mentions(wanted) } }
         lines += readers.map { reader in
             let card =

@@ -3,7 +3,6 @@
 import Synchronization
 import TerminalIO
 import Verbs
-import Words
 import YKCrypto
 import YKDesktop
 import YKInteraction
@@ -56,7 +55,7 @@ final class DesktopDialogue: Person {
             } ended: {
                 questions.endAll()
             }
-        } catch { throw error.explanation }
+        } catch { throw Explanation(error) }
     }
 
     deinit { buttons.end() }
@@ -105,7 +104,7 @@ final class DesktopDialogue: Person {
                         String(number), words.title, [words.question],
                         actions: [("allow", "Allow"), ("refuse", "Refuse")])
                 } catch {
-                    Terminal().warnNow(error.explanation.message)
+                    Terminal().warnNow(Explanation(error).message)
                     questions.end(number, .nobodyToAsk)
                 }
             }

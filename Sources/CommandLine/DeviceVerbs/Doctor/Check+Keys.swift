@@ -2,7 +2,6 @@
 
 import TerminalIO
 import Verbs
-import Words
 import YKKeys
 import YKManagement
 
@@ -11,7 +10,7 @@ extension Check.Words {
     init(_ finding: KeyFinding) {
         switch finding {
         case .failed(let place, let access, let failure):
-            self.init(failure.explanation)
+            self.init(Explanation(failure))
             self.seen = "\(place.printable) over \(access.words): \(seen)"
         case .answers(let identity, let accesses):
             let version = identity.firmware.map { " with firmware \($0.printable)" } ?? ""

@@ -2,7 +2,6 @@
 
 import TerminalIO
 import Verbs
-import Words
 import YKHardware
 import YKKeys
 import YKTransport
@@ -23,7 +22,7 @@ extension Check.Words {
         case .accessible(.card): self.init("\(path) for the smart card can be opened")
         case .accessible(let use): self.init("\(path) for \(use.words) can be opened")
         case .denied(let use, let rule, let facts, let seat):
-            self.init(rule.explanation(of: path))
+            self.init(Explanation(Concerning(.file(path), rule)))
             self.seen += " for \(use.words)" + (facts.map(Self.permissions) ?? "")
             if diagnosis.machine == .container {
                 remedy = "pass it into the container with its group: --device \(path) --group-add keep-groups"
@@ -33,11 +32,11 @@ extension Check.Words {
         case .open(let holders):
             self.init(
                 "\(path) is open in \(holders.words)",
-                holders.first.map { "if a command says that the key is busy: \($0.release)" })
+                holders.first.map { "if a command says that the key is busy: \(Self.asked($0))" })
         case .held(let holders):
             self.init(
                 "the smart card at \(path) is in use by \(holders.words)", holders.first.map(Self.release), exit: .busy)
-        case .refused(let why): self.init(why.explanation)
+        case .refused(let why): self.init(Explanation(why))
         }
     }
 
@@ -69,8 +68,21 @@ extension Check.Words {
 
     /// How to make a holder release a card and, if known, how to keep it from taking it again.
     fileprivate static func release(_ holder: LinkError.Holder) -> String {
-        holder.name == "scdaemon" ? LinkError.Holder.releaseBySCDaemon : holder.release
+        holder.name == "scdaemon" ? releaseBySCDaemon : asked(holder)
     }
+
+    /// How to make a holder release a card, as of a card that is busy.
+    private static func asked(_ holder: LinkError.Holder) -> String {
+        Explanation(LinkError.busy(reader: "", holders: [holder])).hint ?? ""
+    }
+
+    /// How to make GnuPG's scdaemon share a card. By default it bypasses pcscd, and with pcscd it takes the card
+    /// exclusively; it asks for the PIN again if another application is selected.
+    private static let releaseBySCDaemon = """
+        gpgconf --kill all
+        to have it share the card from then on:
+        printf '%s\\n' disable-ccid pcsc-shared 'disable-application piv' >> ~/.gnupg/scdaemon.conf
+        """
 }
 
 extension NodeFinding.Use {
@@ -100,9 +112,9 @@ extension Check.Words {
             self.init(
                 "the smart card service works: pcscd" + (version.map { " \($0)" } ?? "")
                     + (protocolVersion.map { " (protocol \($0))" } ?? ""))
-        case .noUSBLibrary: self.init(LinkError.usbLibraryNotInstalled.explanation)
+        case .noUSBLibrary: self.init(Explanation(LinkError.usbLibraryNotInstalled))
         case .unavailable(let error, let obstacle, let need):
-            self.init(error.explanation)
+            self.init(Explanation(error))
             if error == .serviceNotRunning { remedy = "sudo systemctl enable --now pcscd.socket" }
             if let obstacle { explain(obstacle, diagnosis) }
             switch need {

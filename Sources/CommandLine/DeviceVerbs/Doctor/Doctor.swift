@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKFIDO
 import YKHardware
 import YKKeys
@@ -114,10 +113,9 @@ struct Doctor: Verb {
 
     /// An outdated list, which decides whether a site may use a parent domain.
     private static func suffixes(_ list: PublicSuffixList, at now: Int64) -> [Check] {
-        guard list.isOld(at: now) else { return [] }
-        return [
-            Check("public-suffix", .note, "\(list.source) is older than a year", remedy: PublicSuffixList.remedy)
-        ]
+        list.outdated(at: now).map { Explanation($0) }.map {
+            [Check("public-suffix", .note, $0.message, remedy: $0.hint)]
+        } ?? []
     }
 
     private static func summary(_ problems: Int) -> String {

@@ -2,7 +2,6 @@
 
 import TerminalIO
 import Verbs
-import Words
 import YKFIDO
 import YKHardware
 import YKKeys
@@ -35,7 +34,7 @@ struct DoctorReport {
             "pcscd: \(service.program ?? "not installed"), version \(facts.serviceVersion ?? "?"), "
                 + "socket \(service.path) \(service.hasSocket ? "there" : "not there"), "
                 + "pcscd.socket \(service.socket), pcscd.service \(service.service)",
-            PublicSuffixList.newest.source,
+            PublicSuffixList.newest.title,
         ]
         for key in facts.usb ?? [] {
             let parts = key.interfaces.map { part in

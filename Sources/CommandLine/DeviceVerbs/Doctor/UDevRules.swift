@@ -4,7 +4,6 @@ import Arguments
 import Glibc
 import TerminalIO
 import Verbs
-import Words
 import YKHardware
 import YKTransport
 import YKWire

@@ -2,7 +2,6 @@
 
 import TerminalIO
 import Verbs
-import Words
 import YKBridge
 import YKCrypto
 import YKDesktop

@@ -3,7 +3,6 @@
 import Synchronization
 import TerminalIO
 import Verbs
-import Words
 import YKBridge
 import YKHardware
 import YKInteraction
@@ -40,7 +39,7 @@ final class GuardEvents: Sendable {
             terminal.notice(line)
             log.say(.info, line)
         case .failed(let ceremony, let error):
-            terminal.warnNow("\(ceremony.words): \(error.explanation.message)")
+            terminal.warnNow("\(ceremony.words): \(Explanation(error).message)")
         case .opened, .used: break  // Of cards.
         }
     }
@@ -70,9 +69,9 @@ final class GuardEvents: Sendable {
         case .givenBack: terminal.notice("the key is given back")
         case .paused(0): terminal.notice("the pause is over")
         case .paused(let seconds): terminal.notice("paused for \(seconds) s")
-        case .failed(let error): terminal.warnNow(error.explanation.message)
+        case .failed(let error): terminal.warnNow(Explanation(error).message)
         case .notTaken(let failure):
-            terminal.warnNow(GuardError.nodeNotTaken(number: failure.number).explanation.message)
+            terminal.warnNow(Explanation(GuardError.nodeNotTaken(number: failure.number)).message)
         }
     }
 }

@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKBridge
 import YKFIDO
 import YKHardware
@@ -79,7 +78,7 @@ struct GuardVerb: Verb {
             if run.options.plan { return plan }
             if system { return try serveSystem(run) }
             return try await serve(run)
-        } catch let error as GuardError { throw error.explanation }
+        } catch let error as GuardError { throw Explanation(error) }
     }
 
     private func perform(_ action: GuardAction, _ run: Run) throws -> Outcome<GuardReport> {

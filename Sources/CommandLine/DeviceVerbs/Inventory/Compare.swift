@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKHTTP
 import YKInventory
 import YKRelyingParty
@@ -102,6 +101,6 @@ struct Compare: Verb {
         guard Files.isFile(name) else { return nil }
         let bytes = try Files.read(name)
         guard Inventory.isInventory(bytes) else { return nil }
-        do { return try Inventory(parsing: bytes) } catch { throw error.explanation(in: name) }
+        do { return try Inventory(parsing: bytes) } catch { throw Concerning(.file(name), error) }
     }
 }

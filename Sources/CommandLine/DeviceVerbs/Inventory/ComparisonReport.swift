@@ -2,7 +2,6 @@
 
 import TerminalIO
 import Verbs
-import Words
 import YKHTTP
 import YKInventory
 import YKRelyingParty
@@ -177,7 +176,7 @@ extension InventoryComparison.Verdict {
 extension RelatedOriginsError {
     fileprivate var words: String {
         switch self {
-        case .http(let error): error.explanation.message
+        case .http(let error): Explanation(error).message
         case .unavailable(let status, _): "HTTP status \(status)"
         case .document(let error): "\(error)".printable
         }

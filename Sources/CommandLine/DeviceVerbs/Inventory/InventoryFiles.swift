@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKHardware
 import YKInventory
 import YKWire
@@ -45,7 +44,7 @@ struct InventoryFiles: ParsableArguments {
         let bytes = try Files.read(file, upTo: CredentialReference.readLimit)
         do throws(ReferenceError) {
             return try CredentialReference.all(in: bytes, of: file, host: Machine.name)
-        } catch { throw error.explanation(in: file) }
+        } catch { throw Explanation(Concerning(.file(file), error)) }
     }
 
     /// The private key files next to the public keys of security keys, and the mapping file of pam_u2f. Other private

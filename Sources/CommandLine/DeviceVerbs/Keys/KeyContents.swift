@@ -2,7 +2,6 @@
 
 import TerminalIO
 import Verbs
-import Words
 import YKCapture
 import YKFIDO
 import YKHSMAuth

@@ -2,7 +2,6 @@
 
 import TerminalIO
 import Verbs
-import Words
 import YKKeys
 import YKTransport
 import YKWire

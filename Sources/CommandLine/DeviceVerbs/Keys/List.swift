@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKKeys
 import YKTransport
 import YKWire
@@ -65,10 +64,8 @@ struct List: Verb {
                 "no key is attached; to find out why: ykit doctor; to try ykit without a key: ykit --virtual list")
         }
         var outcome = Outcome(ListedKeys(keys: keys), lines)
-        if let why = attached.serviceTrouble.map(\.explanation) {
-            outcome.answer.warnings = [
-                Warning(why) { [$0, why.hint].compactMap(\.self).listed(by: "; ") }
-            ]
+        if let why = attached.serviceTrouble.map({ Explanation($0) }) {
+            outcome.answer.warnings = [Warning(why.code, why.inOneLine)]
         }
         return outcome
     }

@@ -3,7 +3,6 @@
 import Synchronization
 import TerminalIO
 import Verbs
-import Words
 import YKBridge
 import YKInteraction
 import YKProtocols
@@ -54,7 +53,7 @@ final class RemoteEvents: Sendable {
             let result = status == .ok ? "done" : status.meaning ?? status.hex
             terminal.notice("\(use.words), for \(host): \(result)")
         case .failed(let ceremony, let error):
-            terminal.warnNow("\(ceremony.words), for \(host): \(error.explanation.message)")
+            terminal.warnNow("\(ceremony.words), for \(host): \(Explanation(error).message)")
         }
     }
 

@@ -3,7 +3,6 @@
 public import Arguments
 import TerminalIO
 import Verbs
-import Words
 public import YKBridge
 import YKInteraction
 import YKProtocols

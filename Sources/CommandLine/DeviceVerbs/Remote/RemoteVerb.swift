@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKBridge
 import YKFIDO
 import YKHardware
@@ -85,7 +84,7 @@ struct RemoteVerb: Verb {
         let service = card.isEmpty ? try await open(run) : nil
         let opened = card.isEmpty ? nil : try await openCard(run)
         let child: ChildProcess.Conversation
-        do { child = try ChildProcess.converse(ssh, sshArguments) } catch { throw error.explanation }
+        do { child = try ChildProcess.converse(ssh, sshArguments) } catch { throw Explanation(error) }
         child.errorLines { events.show($0) }
         let near = NearEnd(
             host: host, input: child.output, output: child.input, program: Program.version, policy: policy,
@@ -131,14 +130,14 @@ struct RemoteVerb: Verb {
 
     /// Returns the error to report. ssh has already printed its own messages.
     private func explanation(_ error: RemoteError, _ status: Int32) -> Explanation {
-        guard case .noGreeting("") = error else { return error.explanation }
+        guard case .noGreeting("") = error else { return Explanation(error) }
         switch status {
         case 255: return Explanation("ssh", .server, "ssh could not connect to \(host.printable)")
         case 127:
             return Explanation(
                 "remote-no-answer", .server, "\(host.printable) does not have the command '\(command.printable)'",
                 hint: "install ykit there, or give its path with --command")
-        default: return error.explanation
+        default: return Explanation(error)
         }
     }
 

@@ -3,7 +3,6 @@
 import Synchronization
 import TerminalIO
 import Verbs
-import Words
 import YKCapture
 import YKTransport
 import YKVirtualKey
@@ -29,7 +28,7 @@ final class ServedEvents: Sendable {
         case .powerOff: log.say(.info, "power off")
         case .reset: log.say(.info, "reset")
         case .exchange(let command, let response): exchange(command, response)
-        case .failed(let error): terminal.warnNow(error.explanation.message)
+        case .failed(let error): terminal.warnNow(Explanation(error).message)
         }
     }
 
@@ -46,7 +45,7 @@ final class ServedEvents: Sendable {
         case .written(let bytes): narrate(.written(bytes))
         case .delivered(let bytes): narrate(.delivered(bytes))
         case .exchange(let command, let response): exchange(command, response)
-        case .failed(let error): terminal.warnNow(error.explanation.message)
+        case .failed(let error): terminal.warnNow(Explanation(error).message)
         }
     }
 

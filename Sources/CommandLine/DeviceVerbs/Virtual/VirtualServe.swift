@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKTransport
 import YKVirtualKey
 import YKVirtualKeyHost
@@ -104,7 +103,7 @@ struct VirtualServe: Verb {
         guard server.cardFaults.misfit(on: .reader) == nil else {
             throw Explanation.usage("--card-fault: a rule is only for FIDO HID")
         }
-        do { try server.run() } catch { throw error.explanation }
+        do { try server.run() } catch { throw Explanation(error) }
         return Outcome(ServedKey(node: events.node))
     }
 
@@ -115,13 +114,13 @@ struct VirtualServe: Verb {
             key, at: address, faults: faults, cancellation: Interruption.cancellation, report: events.report)
         server.reconnects = true
         server.isContactless = nfc
-        do { try server.run() } catch { throw error.explanation }
+        do { try server.run() } catch { throw Explanation(error) }
         return Outcome(ServedKey(address: address))
     }
 
     private func serveHID(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Outcome<ServedKey> {
         let server = UHIDServer(key, faults: faults, cancellation: Interruption.cancellation, report: events.report)
-        do { try server.run() } catch { throw error.explanation }
+        do { try server.run() } catch { throw Explanation(error) }
         return Outcome(ServedKey(node: events.node))
     }
 

@@ -3,7 +3,6 @@
 import Arguments
 package import TerminalIO
 import Verbs
-import Words
 package import YKArculus
 import YKFIDO
 import YKHardware
@@ -82,7 +81,7 @@ final class CardPresence {
         do { return try await body() } catch let error as ArculusError
             where run.plan == nil && run.replay == nil && !error.isCancelled
         {
-            let why = run.pinProblem ?? problem ?? error.explanation
+            let why = run.pinProblem ?? problem ?? Explanation(error)
             var result = error.result
             if case .server = error {} else { result.errorMessage = why.message }
             var outcome = Outcome<ArculusReport<Success>>.printed

@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKFIDO
 import YKTransport
 import YKWire
@@ -67,7 +66,7 @@ struct FIDO2Assert: Verb {
         _ wanted: PublicKeyCredentialRequestOptions, _ client: WebAuthnClient, _ choice: AccountChoice, rpID: String
     ) async throws -> AuthenticationResponse {
         do { return try await client.get(wanted, choosing: choice.choose) } catch {
-            var failure = choice.problem ?? error.explanation
+            var failure = choice.problem ?? Explanation(error)
             if choice.problem == nil, error == .key(.noCredentials) {
                 failure.message = "the key has no credential for \(rpID.printable)"
             }
@@ -239,7 +238,7 @@ extension Run {
     func relyingPartyID(_ id: String?, at site: Origin) throws(WebAuthnError) -> String {
         let list = PublicSuffixList.newest
         let rpID = try site.relyingPartyID(id, by: list)
-        if rpID != site.host, let advice = list.advice(at: now) {
+        if rpID != site.host, let advice = list.outdated(at: now).map({ Explanation($0).inOneLine }) {
             terminal.warn("public-suffix", "'\(rpID.printable)' may have become a public suffix: \(advice)")
         }
         return rpID

@@ -95,7 +95,7 @@ private struct PAMU2FMappingFile {
 
     /// Extends the user's line, under a lock, by replacing the file with a new one.
     func append(_ entry: PAMU2FEntry, to user: String) throws(Explanation) {
-        try UserFolder.locked(folder, Interruption.cancellation, explainedBy: \.explanation) {
+        try UserFolder.locked(folder, Interruption.cancellation, explainedBy: { Explanation($0) }) {
             () throws(Explanation) in
             var mapping = try read()
             mapping.append(entry, to: user)

@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKAttestation
 import YKCrypto
 import YKFIDO
@@ -158,7 +157,7 @@ struct FIDO2Verify: Verb {
         judge.roots = try KeyFile.certificates(trust)
         let finding = judge.verdict(on: object, clientDataHash: hash).findings.first
         report.isAnchored = finding == nil
-        if let finding { report.refuse(finding.words) }
+        if let finding { report.refuse(Explanation(finding).message) }
     }
 
     /// The relying party if none was given: the origin's host, or the parent domain whose hash the key signed.
@@ -192,6 +191,10 @@ struct FIDO2Verify: Verb {
 }
 
 extension CeremonyError {
+    private static func words(_ problem: VerificationProblem) -> String {
+        Explanation(AttestationFinding.fido(problem)).message
+    }
+
     /// The reason for the failure of a verification, after "the registration does not verify: ".
     fileprivate var verificationWords: String {
         switch self {
@@ -201,10 +204,10 @@ extension CeremonyError {
         case .crossOrigin: "its page was embedded in a page of another origin"
         case .topOrigin(let origin): "its page was embedded in a page of \(origin.printable)"
         case .credentialNotAllowed: "it is from another credential"
-        case .attestation(let problem), .signature(let problem): problem.words
-        case .otherRelyingParty: VerificationProblem.otherRelyingParty.words
-        case .noPresence: VerificationProblem.noPresence.words
-        case .noUserVerification: VerificationProblem.noUserVerification.words
+        case .attestation(let problem), .signature(let problem): Self.words(problem)
+        case .otherRelyingParty: Self.words(.otherRelyingParty)
+        case .noPresence: Self.words(.noPresence)
+        case .noUserVerification: Self.words(.noUserVerification)
         case .backupEligibilityChanged: "the registration says otherwise whether the credential can be backed up"
         case .counter(let stored, let received):
             "the signature counter went from \(stored) to \(received): the key may have been cloned"

@@ -4,7 +4,6 @@ import Arguments
 import Glibc
 import TerminalIO
 import Verbs
-import Words
 import YKFIDO
 import YKLUKS
 import YKWire
@@ -58,7 +57,9 @@ struct LUKSVolume {
         path = detached.map(Files.absolute) ?? data
         do throws(Explanation) {
             let bytes = try Files.read(path, upTo: LUKS2Header.readLimit)
-            do throws(LUKSError) { header = try LUKS2Header(bytes) } catch { throw error.explanation(in: path) }
+            do throws(LUKSError) { header = try LUKS2Header(bytes) } catch {
+                throw Explanation(Concerning(.volume(path), error))
+            }
             guard !isChanged || access(path, W_OK) == 0 else { throw Files.failure("cannot write to", path) }
         } catch {
             guard error.exit == .permission else { throw error }
@@ -94,7 +95,7 @@ struct LUKSVolume {
 
     /// Runs a change, and explains its errors.
     func changing<Value>(_ change: () throws(LUKSError) -> Value) throws(Explanation) -> Value {
-        do { return try change() } catch { throw error.explanation(in: path) }
+        do { return try change() } catch { throw Explanation(Concerning(.volume(path), error)) }
     }
 }
 

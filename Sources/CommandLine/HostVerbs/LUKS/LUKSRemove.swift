@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKLUKS
 import YKTransport
 
@@ -26,7 +25,8 @@ struct LUKSBackupOptions: ParsableArguments {
     func write(_ volume: LUKSVolume, to file: FileOutput) throws {
         let bytes = try Files.read(volume.path, upTo: volume.header.backupSize)
         guard bytes.count == volume.header.backupSize else {
-            throw LUKSError.damaged("its key material ends after \(bytes.count) bytes").explanation(in: volume.path)
+            throw Concerning(
+                .volume(volume.path), LUKSError.damaged("its key material ends after \(bytes.count) bytes"))
         }
         try file.prepare(bytes)
         try file.commit()
@@ -151,7 +151,7 @@ struct LUKSReplace: Verb {
     func run(in run: Run) async throws -> Outcome<LUKSEnrolled> {
         let volume = try place.open(isChanged: true)
         guard let keyslot, volume.metadata.keyslot(keyslot) != nil else {
-            throw LUKSError.noSuchSlot(keyslot ?? 0).explanation(in: volume.path)
+            throw Concerning(.volume(volume.path), LUKSError.noSuchSlot(keyslot ?? 0))
         }
         let cryptsetup = try volume.changing { () throws(LUKSError) in try Cryptsetup.installed() }
         let saved = try run.perform { try backup.open(volume) }

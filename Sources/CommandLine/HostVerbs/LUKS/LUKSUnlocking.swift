@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKCrypto
 import YKLUKS
 
@@ -68,7 +67,7 @@ struct LUKSUnlocking: ParsableArguments {
             try volume.changing { () throws(LUKSError) in try cryptsetup.opens(volume.path, secret) }
         }
         guard opens else {
-            var failure = LUKSError.wrongPassphrase.explanation(in: volume.path)
+            var failure = Explanation(Concerning(.volume(volume.path), LUKSError.wrongPassphrase))
             if key != nil {
                 failure.hint =
                     "if the key was enrolled without user verification, 'ykit luks key --uv discouraged "

@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import Words
 import YKAttestation
 import YKCrypto
 import YKFIDO
@@ -181,7 +180,9 @@ struct SSHGenerate: Verb {
         judge.subject = AttestedSubject(key)
         var evidence = AttestationEvidence()
         do { try evidence.add(attestation) } catch { return [Self.warning(Explanation(error))] }
-        return judge.verdicts(on: evidence).filter { $0.result != .notRooted }.compactMap(\.failure).map(Self.warning)
+        return judge.verdicts(on: evidence).filter { $0.result != .notRooted }.compactMap(\.findings.first).map {
+            Self.warning(Explanation($0))
+        }
     }
 
     private static func warning(_ failure: Explanation) -> Warning { Warning(failure) { "the attestation: \($0)" } }

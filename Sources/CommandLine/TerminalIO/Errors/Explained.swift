@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error that explains itself to people.
+/// An error that explains itself to people. The conformances of the libraries' errors are in `Words`, which only the
+/// program imports; ``Explanation/init(_:)`` finds them.
 package protocol Explained: Error {
     /// What happened and why, what to type next, and the exit status.
     var explanation: Explanation { get }
+
+    /// The same for an error of which more is known than it says itself.
+    func explanation(concerning subject: Subject?) -> Explanation
+}
+
+extension Explained {
+    package func explanation(concerning subject: Subject?) -> Explanation { explanation }
 }
 
 extension Explanation: Explained {
@@ -14,5 +22,38 @@ extension Explanation {
     /// Creates the explanation of any error; one that is not explained is shown with its own description.
     package init(_ error: any Error) {
         self = (error as? any Explained)?.explanation ?? Explanation("failed", .failed, "\(error)")
+    }
+}
+
+/// What an error is about, which only those know who called the library.
+package enum Subject: Hashable, Sendable {
+    /// A file, by the name that was given: `-` is standard input.
+    case file(String)
+    /// An encrypted volume, by its path.
+    case volume(String)
+    /// The place of an account in a file.
+    case entry(String)
+    /// What to do without what is missing, for the hint.
+    case instead(String)
+
+    /// The name, place or advice.
+    package var text: String {
+        switch self {
+        case .file(let text), .volume(let text), .entry(let text), .instead(let text): text
+        }
+    }
+}
+
+/// An error of a library, and what it is about.
+package struct Concerning: Explained {
+    /// What the error is about.
+    package let subject: Subject
+    /// The error.
+    package let error: any Error
+
+    package init(_ subject: Subject, _ error: any Error) { (self.subject, self.error) = (subject, error) }
+
+    package var explanation: Explanation {
+        (error as? any Explained)?.explanation(concerning: subject) ?? Explanation(error)
     }
 }

@@ -60,6 +60,9 @@ package struct Explanation: Error, Hashable, Sendable {
         return explanation
     }
 
+    /// The message and the hint as one sentence.
+    package var inOneLine: String { hint.map { "\(message); \($0)" } ?? message }
+
     /// The lines for a terminal, without a prefix.
     package func lines(hasHint: Bool = true) -> [String] {
         [message] + candidates.map { "  \($0.line.printable)" }

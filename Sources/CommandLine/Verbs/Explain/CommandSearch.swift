@@ -2,7 +2,6 @@
 
 import Arguments
 import TerminalIO
-import Words
 import YKWire
 
 /// Finds commands by words: those of a line that are no command there, and those of `ykit help -k`.

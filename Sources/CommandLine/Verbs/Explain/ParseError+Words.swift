@@ -2,7 +2,6 @@
 
 import Arguments
 package import TerminalIO
-import Words
 import YKWire
 
 extension ParseError: Explained {

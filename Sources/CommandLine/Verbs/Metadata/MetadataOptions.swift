@@ -2,7 +2,6 @@
 
 package import Arguments
 import TerminalIO
-import Words
 import YKHardware
 package import YKRelyingParty
 import YKTransport
@@ -65,9 +64,9 @@ package struct MetadataOptions: ParsableArguments {
         guard let folder = UserFolder.state.path() else {
             return run.terminal.warn("no-home", "HOME is not set, so ykit cannot detect an older list")
         }
-        do throws(FileFailure) { try UserFolder.makeWritable(folder) } catch { throw error.explanation }
+        do throws(FileFailure) { try UserFolder.makeWritable(folder) } catch { throw Explanation(error) }
         let path = folder + "/metadata.json"
-        try UserFolder.locked(folder, Interruption.cancellation, explainedBy: \.explanation) {
+        try UserFolder.locked(folder, Interruption.cancellation, explainedBy: { Explanation($0) }) {
             () throws(Explanation) in
             var floor = MetadataFloor()
             do throws(MetadataError) {
@@ -76,7 +75,7 @@ package struct MetadataOptions: ParsableArguments {
                 try floor.accept(list, anchors: anchors)
                 guard floor != before else { return }
             } catch {
-                var explanation = error.explanation
+                var explanation = Explanation(error)
                 if case .rollback = error {
                     explanation.hint = "\(explanation.hint ?? ""); the numbers seen are in \(path.printable)"
                 } else {

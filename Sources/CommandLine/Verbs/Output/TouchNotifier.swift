@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
-import Words
 package import YKDesktop
 
 extension TouchNotifier {
@@ -16,7 +15,7 @@ extension TouchNotifier {
         case let command: means = .command(command)
         }
         return TouchNotifier(means, cancellation: Interruption.cancellation) { error in
-            Terminal().warnNow(error.explanation.message)
+            Terminal().warnNow(Explanation(error).message)
         }
     }
 }
@@ -25,7 +24,7 @@ extension DesktopNotifications {
     /// The notifications of this process's session.
     package static func found() throws(Explanation) -> DesktopNotifications {
         do { return try DesktopNotifications(.current) } catch {
-            throw error.explanation
+            throw Explanation(error)
         }
     }
 }

@@ -2,7 +2,6 @@
 
 package import Arguments
 package import TerminalIO
-import Words
 package import YKCrypto
 package import YKPIV
 import YKSSH
@@ -60,12 +59,12 @@ extension KeyFile {
             switch error {
             case .invalidFile(.openSSH): self = try Self.openSSH(bytes, path, password)
             case .invalidFile(.passwordNeeded):
-                guard let password else { throw KeyFileError.passwordNeeded.explanation(in: path) }
+                guard let password else { throw Concerning(.file(path), KeyFileError.passwordNeeded) }
                 let given = SharedSecret(try password("password of \(path.printable)"))
                 do { self = try KeyFile(bytes, password: given) } catch .invalidFile(let cause) {
-                    throw cause.explanation(in: path)
+                    throw Concerning(.file(path), cause)
                 }
-            case .invalidFile(let cause): throw cause.explanation(in: path)
+            case .invalidFile(let cause): throw Concerning(.file(path), cause)
             default: throw error
             }
         }
@@ -76,13 +75,13 @@ extension KeyFile {
     ) throws -> KeyFile {
         do throws(SSHError) { return KeyFile(privateKey: try SSHPrivateKey(parsing: bytes).key) } catch {
             guard case .encrypted(let cipher) = error, SecurityKeyFile.decrypts(cipher), password != nil else {
-                throw error.explanation(in: path)
+                throw Concerning(.file(path), error)
             }
         }
         let passphrase = try password.map { SharedSecret(try $0("passphrase of \(path.printable)")) }
         do throws(SSHError) {
             return KeyFile(privateKey: try SSHPrivateKey(parsing: bytes, passphrase: passphrase).key)
-        } catch { throw error.explanation(in: path) }
+        } catch { throw Concerning(.file(path), error) }
     }
 
     /// Reads the public key in a file: itself, or that of a certificate or a private key.
@@ -108,7 +107,7 @@ extension KeyFile {
     package func certificate(for key: PublicKey? = nil, in path: String) throws -> X509Certificate {
         do {
             if let certificate = try certificate(for: key) { return certificate }
-        } catch .invalidFile(let cause) { throw cause.explanation(in: path) }
+        } catch .invalidFile(let cause) { throw Concerning(.file(path), cause) }
         throw Self.noCertificate(path)
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
-import Words
 package import YKCapture
 import YKTransport
 
@@ -22,8 +21,12 @@ extension Capture {
     package static func read(_ path: String, _ body: (Header, Event) -> Void) throws(Explanation) -> Header {
         var reader = CaptureReader()
         try Files.read(path) { piece throws(Explanation) in
-            do throws(CaptureError) { try reader.take(piece, body) } catch { throw error.explanation(in: path) }
+            do throws(CaptureError) { try reader.take(piece, body) } catch {
+                throw Explanation(Concerning(.file(path), error))
+            }
         }
-        do throws(CaptureError) { return try reader.finish(body) } catch { throw error.explanation(in: path) }
+        do throws(CaptureError) { return try reader.finish(body) } catch {
+            throw Explanation(Concerning(.file(path), error))
+        }
     }
 }

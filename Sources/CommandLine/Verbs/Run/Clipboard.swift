@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
-import Words
 package import YKDesktop
 
 extension DesktopSession {
@@ -15,7 +14,7 @@ extension Clipboard {
     package static func put(_ text: String, for seconds: Int64) throws(Explanation) {
         do throws(DesktopError) {
             try Clipboard(.current, cancellation: Interruption.cancellation).put(text)
-        } catch { throw error.explanation }
+        } catch { throw Explanation(error) }
         try Spawn.detach(
             "/proc/self/exe", ["clear-clipboard", "--after", String(seconds)], input: Array(text.utf8))
     }

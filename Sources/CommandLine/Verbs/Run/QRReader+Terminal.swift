@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
-import Words
 package import YKKeys
 
 extension QRReader {
@@ -10,12 +9,12 @@ extension QRReader {
 
     /// Returns the texts of all QR codes in an image.
     package func texts(in image: [UInt8], _ name: String) throws(Explanation) -> [String] {
-        do { return try texts(in: image) } catch { throw error.explanation(in: name) }
+        do { return try texts(in: image) } catch { throw Explanation(Concerning(.file(name), error)) }
     }
 
     /// Returns what all QR codes in an image hold.
     package func payloads(in image: [UInt8], _ name: String) throws(Explanation) -> [QRPayload] {
-        do { return try payloads(in: image) } catch { throw error.explanation(in: name) }
+        do { return try payloads(in: image) } catch { throw Explanation(Concerning(.file(name), error)) }
     }
 
     /// Returns the text of the first QR code that is held in front of the camera within a minute.
@@ -27,6 +26,6 @@ extension QRReader {
                 hint:
                     "check that a camera is attached and that you may use it (group video), or use a picture: --qr FILE"
             )
-        } catch { throw error.explanation }
+        } catch { throw Explanation(error) }
     }
 }

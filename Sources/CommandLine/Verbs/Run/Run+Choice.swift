@@ -2,7 +2,6 @@
 
 import Glibc
 import TerminalIO
-import Words
 import YKKeys
 
 extension Run {
@@ -20,9 +19,8 @@ extension Run {
 
     /// Asks the user to choose one of several attached keys.
     func chosenKey(_ interface: KeyInterface, _ candidates: [KeyCandidate]) throws -> KeyCandidate {
-        let choice = try choose(
-            "which key?", among: candidates.map(\.line), orElse: KeyError.several(interface, candidates))
-        return candidates[choice]
+        let failure = Explanation(KeyError.several(interface, candidates))
+        return candidates[try choose("which key?", among: failure.candidates.map(\.line), orElse: failure)]
     }
 
     /// The options that select the same key on another command line.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
-import Words
 package import YKCapture
 import YKDesktop
 package import YKInteraction
@@ -190,7 +189,7 @@ package final class Run {
     /// which its tag shows.
     private func cause(of error: any Error) -> any Error {
         if case KeyError.recordedLink(let link) = error, let file = options.replay {
-            return KeyError.recorded(link, in: file)
+            return Concerning(.file(file), KeyError.recordedLink(link))
         }
         guard replay == nil, plan == nil, case .appletMissing? = CardError(causing: error),
             let link = try? keys.card(isRecorded: false),

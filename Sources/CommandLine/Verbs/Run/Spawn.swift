@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
-import Words
 package import YKHardware
 import YKTransport
 
@@ -19,12 +18,12 @@ package enum Spawn {
         do {
             return try ChildProcess.run(
                 program, arguments, input: input, variables: variables, hasTerminal: hasTerminal, deadline: deadline)
-        } catch { throw error.explanation }
+        } catch { throw Explanation(error) }
     }
 
     /// Starts a detached program with bytes on its standard input.
     package static func detach(_ program: String, _ arguments: [String], input: [UInt8]) throws(Explanation) {
-        do { try ChildProcess.detach(program, arguments, input: input) } catch { throw error.explanation }
+        do { try ChildProcess.detach(program, arguments, input: input) } catch { throw Explanation(error) }
     }
 }
 

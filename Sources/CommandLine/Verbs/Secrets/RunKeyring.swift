@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
-import Words
 import YKCrypto
 import YKHardware
 package import YKKeys
@@ -23,7 +22,7 @@ extension Run {
                 return service
             default: break
             }
-        } catch { throw error.explanation }
+        } catch { throw Explanation(error) }
         throw .usage("YKIT_KEYRING is '\(Variables["YKIT_KEYRING"] ?? "")', expected file or secret-service")
     }
 
@@ -35,7 +34,7 @@ extension Run {
     /// Seals a store's key with a new secret in the keyring; a plan stores nothing.
     func sealInKeyring(_ key: StoreKey, name: String) throws -> StoreSeal {
         guard let keyring = storeKeyring else {
-            throw KeyringError.noSecretService.explanation(orElse: "omit --keyring to use a passphrase")
+            throw Concerning(.instead("omit --keyring to use a passphrase"), KeyringError.noSecretService)
         }
         terminal.warn(
             "keyring-only",
@@ -45,14 +44,15 @@ extension Run {
         }
         do { return try keyring.seal(key, name: name, added: now, environment.random) } catch let error as KeyringError
         {
-            throw error.explanation(orElse: "use a passphrase")
+            throw Concerning(.instead("use a passphrase"), error)
         }
     }
 
     /// Explains why the keyring did not open a store.
     var keyringFailure: Explanation {
         guard storeKeyring != nil else {
-            return KeyringError.noSecretService.explanation(orElse: "use the session that created the store")
+            return Explanation(
+                Concerning(.instead("use the session that created the store"), KeyringError.noSecretService))
         }
         return Explanation(
             "keyring", .authentication, "the keyring of this session does not have the store's key",

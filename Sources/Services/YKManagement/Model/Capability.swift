@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
+import YKWire
 
 /// Applications of a key, as bits (Yubico management interface). An open set: unknown bits are kept.
 public struct Capability: OptionSet, Hashable, Sendable {
@@ -36,6 +37,9 @@ public struct Capability: OptionSet, Hashable, Sendable {
 
     /// The names of the applications among the bits.
     public var names: [String] { Self.applications.filter { contains($0.capability) }.map(\.name) }
+
+    /// The names in one line.
+    package var sentence: String { names.isEmpty ? "nothing" : names.listed() }
 
     /// Reads the bit map of the FIPS tags, which numbers the applications differently.
     init(fips: UInt32) {

@@ -36,6 +36,20 @@ public struct AuthenticatorExport: Sendable {
         public let content: Content
         /// The number of rows that have text in it.
         public let count: Int
+
+        /// Its name in quotation marks, or its number if it has none.
+        package var title: String { name.isEmpty ? "column \(number)" : "'\(name)'" }
+
+        /// What it contains, counted.
+        package var contents: String {
+            let noun =
+                switch content {
+                case .uris: "otpauth URI"
+                case .secrets: "secret"
+                case .other: "text"
+                }
+            return "\(count) \(noun)" + (count == 1 ? "" : "s")
+        }
     }
 
     /// Its format.

@@ -3,7 +3,7 @@
 import Glibc
 
 /// The effect of ykit's udev rule on a device node (udev(7), sd-login(3)).
-public enum UDevRule: Hashable, Sendable {
+public enum UDevRule: Error, Hashable, Sendable {
     /// The rule is not installed.
     case missing
     /// The rule is installed, but the udev daemon has not applied it to the node.

@@ -69,6 +69,12 @@ public struct SCPKeyReference: Hashable, Sendable, CustomStringConvertible {
     public var bytes: [UInt8] { [id, version] }
     /// Both bytes in hexadecimal, as in `0x13/0x01`.
     public var description: String { "0x\(Hex.encode([id]))/0x\(Hex.encode([version]))" }
+
+    /// The reference as `--scp` takes it: the protocol or the KID, and the KVN, as in `11b,1`.
+    package var typed: String {
+        let names: [UInt8: String] = [0x01: "03", 0x10: "ca", 0x11: "11a", 0x13: "11b", 0x15: "11c"]
+        return "\(names[id] ?? "0x" + Hex.encode([id])),\(version)"
+    }
 }
 
 /// Why a secure channel was not opened, or was closed.

@@ -38,6 +38,18 @@ public struct PublicSuffixList: Sendable {
     /// - Parameter now: Seconds since 1970-01-01 00:00 UTC.
     public func isOld(at now: Int64) -> Bool { UTCDate(seconds: now).day - date.day > 365 }
 
+    /// The date of the list, and whose it is.
+    package var title: String {
+        "the Public Suffix List of \(date) (\(isOfSystem ? "the system's" : "built into ykit"))"
+    }
+
+    /// The list if it is older than a year, as what to tell the user.
+    ///
+    /// - Parameter now: Seconds since 1970-01-01 00:00 UTC.
+    package func outdated(at now: Int64) -> OutdatedSuffixList? {
+        isOld(at: now) ? OutdatedSuffixList(title: title) : nil
+    }
+
     /// The public suffix of a domain in lower case and Punycode; its last label if no rule matches.
     ///
     /// Of the matching rules, an exception wins, then the longest.
@@ -84,4 +96,10 @@ public struct PublicSuffixList: Sendable {
         while end < high, list[end] != 0x0A { end += 1 }
         return start..<max(start, end)
     }
+}
+
+/// The newest list is older than a year.
+package struct OutdatedSuffixList: Error, Hashable {
+    /// Its date, and whose it is.
+    package let title: String
 }

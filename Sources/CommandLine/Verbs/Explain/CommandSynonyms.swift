@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Words that other tools and people use for the commands of ykit.
-package enum CommandSynonyms {
+enum CommandSynonyms {
     /// Words as they may be typed, and the commands that they mean, the likeliest first; a command that begins with a
     /// dash is an option of the program.
-    package static let commands: [(typed: [String], ykit: [String])] = [
+    static let commands: [(typed: [String], ykit: [String])] = [
         (["passkeys", "passkey", "webauthn", "fido2 passkeys", "fido2 keys"], ["fido2 credentials"]),
         (["ctap"], ["fido2"]),
         (["totp", "hotp", "authenticator"], ["oath"]),
@@ -55,7 +55,7 @@ package enum CommandSynonyms {
     ]
 
     /// Words with the same meaning inside the name of a command.
-    package static let words: [(typed: String, ykit: [String])] = [
+    static let words: [(typed: String, ykit: [String])] = [
         ("remove", ["delete"]), ("rm", ["delete"]), ("del", ["delete"]), ("erase", ["delete", "reset"]),
         ("status", ["info"]), ("show", ["info", "list"]), ("ls", ["list"]), ("new", ["generate", "add"]),
         ("create", ["generate", "add"]), ("keygen", ["generate"]), ("wipe", ["reset"]), ("edit", ["update"]),
@@ -64,7 +64,7 @@ package enum CommandSynonyms {
     ]
 
     /// The commands that the first of these words mean, and how many words that are.
-    package static func commands(_ line: [String]) -> (ykit: [String], count: Int)? {
+    static func commands(_ line: [String]) -> (ykit: [String], count: Int)? {
         for count in stride(from: line.count, to: 0, by: -1) {
             let typed = line.prefix(count).joined(separator: " ").lowercased()
             if let entry = commands.first(where: { $0.typed.contains(typed) }) { return (entry.ykit, count) }
@@ -73,7 +73,7 @@ package enum CommandSynonyms {
     }
 
     /// The words that a part of a command's name may stand for: itself, in the singular or plural, and its synonyms.
-    package static func meanings(of part: String) -> Set<String> {
+    static func meanings(of part: String) -> Set<String> {
         let other = part.hasSuffix("s") ? String(part.dropLast()) : part + "s"
         return Set([part, other] + (words.first { $0.typed == part }?.ykit ?? []))
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import TerminalIO
-package import YKBridge
+import TerminalIO
+import YKBridge
 import YKInteraction
 import YKWire
 
 extension Ceremony {
     /// The action, as a phrase after "to". Names come from programs.
-    package var words: String {
+    var words: String {
         switch self {
         case .register(let site, let user?):
             "create a credential at \(Untrusted.site(site)), for \(Untrusted.name(user))"
@@ -28,7 +28,7 @@ extension Ceremony {
 
 extension CardUse {
     /// What it does, after "to".
-    package var words: String {
+    var words: String {
         switch self {
         case .unlock(let application): "verify the \(application.title) PIN, which is entered here"
         case .pivKey(let slot): "sign or decrypt with the PIV key in slot \(Hex.encode([slot]))"
@@ -44,7 +44,7 @@ extension CardUse {
 
 extension BridgeWait {
     /// What the user has to do for a ceremony.
-    package func words(for ceremony: Ceremony) -> String {
+    func words(for ceremony: Ceremony) -> String {
         switch self {
         case .card: "place the card on the reader to \(ceremony.words)"
         case .cardBack: "put the card back to \(ceremony.words)"
@@ -57,7 +57,7 @@ extension BridgeWait {
 
 extension RemoteApplication {
     /// Its name for people.
-    package var title: String {
+    var title: String {
         switch self {
         case .piv: "PIV"
         case .oath: "OATH"
@@ -67,7 +67,7 @@ extension RemoteApplication {
 }
 
 extension BridgeQuestion: Worded {
-    package var words: QuestionWords {
+    var words: QuestionWords {
         switch self {
         case .card(let ceremony, let reader):
             QuestionWords("Use the card?", "use the card in '\(reader.printable)' to \(ceremony.words)")
@@ -91,7 +91,7 @@ extension BridgeQuestion: Worded {
     }
 
     /// The message for a use that could not be confirmed.
-    package var refusal: String {
+    var refusal: String {
         switch self {
         case .card(let ceremony, let reader): "the card in '\(reader.printable)' was not used to \(ceremony.words)"
         case .remote(let ceremony, let host): "the key was not used to \(ceremony.words) for \(Untrusted.site(host))"
@@ -102,7 +102,7 @@ extension BridgeQuestion: Worded {
 
 extension Ceremony {
     /// What a credential of a relying party that is not a web site opens, after "which"; `nil` for a web site.
-    package var localSecret: String? {
+    var localSecret: String? {
         switch self {
         case .register(let site, _), .signIn(let site), .deriveSecret(let site): Self.localSecret(of: site)
         default: nil
@@ -124,7 +124,7 @@ extension Ceremony {
 }
 
 extension AccountQuestion: Worded {
-    package var words: QuestionWords {
+    var words: QuestionWords {
         QuestionWords("Which account?", "which account at \(Untrusted.site(site))")
     }
 }

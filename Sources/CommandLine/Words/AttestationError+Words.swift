@@ -6,11 +6,10 @@ import YKPIV
 import YKWire
 
 extension AttestationError: Explained {
-    package var explanation: Explanation { explanation(in: nil) }
+    package var explanation: Explanation { explanation(concerning: nil) }
 
-    /// Explains what is wrong with a file.
-    package func explanation(in path: String?) -> Explanation {
-        let file = path?.fileName ?? "the input"
+    package func explanation(concerning subject: Subject?) -> Explanation {
+        let file = subject?.text.fileName ?? "the input"
         switch self {
         case .unrecognized:
             return Explanation(
@@ -26,8 +25,7 @@ extension AttestationError: Explained {
     }
 }
 
-extension AttestationFinding {
-    /// The finding as an error.
+extension AttestationFinding: Explained {
     package var explanation: Explanation {
         if case .chain(let problem) = self { return problem.explanation }
         return Explanation(code, exit, words, hint: hint)
@@ -70,8 +68,7 @@ extension AttestationFinding {
         }
     }
 
-    /// The finding in words.
-    package var words: String {
+    private var words: String {
         switch self {
         case .notSignedByDevice: "another key signed the attestation than the one that should have"
         case .noDevice: "the certificate of the key that signed the attestation is missing"
@@ -98,40 +95,6 @@ extension AttestationFinding {
         case .unsupported(let what): "\(what.printable) is not supported"
         case .malformed(let what): "the attestation is malformed: \(what.printable)"
         case .fido(let problem): problem.words
-        }
-    }
-}
-
-extension AttestationVerdict {
-    /// Why it is not proven; `nil` if it is.
-    package var failure: Explanation? { findings.first?.explanation }
-
-    /// What the verdict does not show, in words.
-    package var gaps: [String] { notShown.map(\.words) }
-}
-
-extension AttestationVerdict.NotShown {
-    package var words: String {
-        switch self {
-        case .presence: "this is not proof that the key is here: no challenge was signed"
-        case .freshness: "the signature in it may be old: no challenge was given"
-        case .application: "the application was not compared: give the public key with --for"
-        case .card: "the card does not report its key, so the two were not compared"
-        }
-    }
-}
-
-extension AttestationVerdict.Form {
-    package var words: String {
-        switch self {
-        case .piv: "attestation of a PIV key"
-        case .request: "certificate request"
-        case .certificate: "certificate"
-        case .openPGP: "attestation of an OpenPGP key"
-        case .ssh: "attestation of an SSH credential"
-        case .webAuthn: "WebAuthn registration"
-        case .signingKey: "key made by previewSign"
-        case .step: "ACME statement (step)"
         }
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Translates ykman's commands and options.
-package enum YkmanEquivalents {
+enum YkmanEquivalents {
     /// Commands of ykman 5 with a different name here.
-    package static let commands: [(ykman: String, ykit: String)] = [
+    static let commands: [(ykman: String, ykit: String)] = [
         ("oath accounts add", "oath add"),
         ("oath accounts code", "oath calculate"),
         ("oath accounts delete", "oath delete"),
@@ -37,7 +37,7 @@ package enum YkmanEquivalents {
     ]
 
     /// Options of ykman with a different name here, and the command they belong to, "" for all commands.
-    package static let options: [(ykman: String, command: String, ykit: String)] = [
+    static let options: [(ykman: String, command: String, ykit: String)] = [
         ("--valid-days", "piv certificates", "--days"),
         ("--hash-algorithm", "piv certificates", "--hash"),
         ("-a", "piv certificates", "--hash"),
@@ -52,14 +52,14 @@ package enum YkmanEquivalents {
     ]
 
     /// Returns ykit's command for the longest matching prefix of a ykman command.
-    package static func command(_ words: [String]) -> String? {
+    static func command(_ words: [String]) -> String? {
         let line = words.map { $0 == "fido" ? "fido2" : $0 }
         return commands.filter { line.starts(with: $0.ykman.split(separator: " ").map(String.init)) }
             .max { $0.ykman.count < $1.ykman.count }?.ykit
     }
 
     /// Returns ykit's option for a ykman option of a command.
-    package static func option(_ name: String, of words: [String]) -> String? {
+    static func option(_ name: String, of words: [String]) -> String? {
         let line = words.map { $0 == "fido" ? "fido2" : $0 }
         return options.first { entry in
             entry.ykman == name && line.starts(with: entry.command.split(separator: " ").map(String.init))

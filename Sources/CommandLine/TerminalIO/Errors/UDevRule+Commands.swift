@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TerminalIO
-import YKHardware
-import YKKeys
+package import YKHardware
 
 extension UDevRule {
     /// The commands that install the rules and apply them to all nodes, for the user to type.
