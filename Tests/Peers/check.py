@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How tools/check parses Swift source, and that each of its rules finds violations."""
 
+import glob
 import hashlib
 import json
 import os
@@ -126,6 +127,16 @@ def constant(text, date="2026-11-01"):
             f'sha256 = "{hashlib.sha256(text.encode()).hexdigest()}"\n')
 
 
+LIBRARIES = [f"L{number}" for number in range(28)]
+words = "Sources/CommandLine/Words/B.swift"
+
+
+def switch(count, value):
+    """A property that is a switch with this many cases."""
+    cases = "".join(f"    case .c{number}:\n        {value}\n" for number in range(count))
+    return "var a: E {\n    switch self {\n" + cases + "    }\n}\n"
+
+
 CASES = [
     ("world", {wire: HEADER, world: constant(HEADER)}, 0),
     ("world", {wire: HEADER + "let a = 1\n", world: constant(HEADER)}, 1),
@@ -154,6 +165,14 @@ CASES = [
     ("patterns", {wire: HEADER + "final class A: @unchecked Sendable {}\nstruct LinkManager {}\nlet a = try !f()\n"}, 2),
     ("patterns", {hardware: HEADER + "final class A: @unchecked Sendable {}\n"}, 0),
     ("patterns", {"Tests/YKWireTests/A.swift": HEADER + "import XCTest\ntry! f()\n"}, 1),
+    ("imports", {"Package.swift": depending([], ("PIVVerbs", "CommandLine", ["Words"]), ("Words", "CommandLine", []))}, 1),
+    ("imports", {"Package.swift": depending([], ("ykit", "ykit", ["Words"]), ("Words", "CommandLine", []))}, 0),
+    ("imports", {"Package.swift": depending([], ("Verbs", "CommandLine", LIBRARIES), *((name, "Base", []) for name in LIBRARIES))}, 1),
+    ("patterns", {words: HEADER + "switch a {\ncase .b: c\ndefault: d\n}\nswitch a { case _: d }\nlet c = a.default\n"}, 2),
+    ("patterns", {wire: HEADER + "switch a {\ncase .b: c\ndefault: d\n}\n"}, 0),
+    ("sizes", {wire: HEADER + switch(40, "E(\n            1)")}, 0),
+    ("sizes", {wire: HEADER + switch(40, "let x = 1\n        return x")}, 1),
+    ("sizes", {wire: HEADER + switch(60, "E(\n            1)")}, 1),
     ("links", {wire: HEADER + "/// Links to ``APDU/ins``, ``init(_:)`` and ``d``; says `APDU`.\nstruct B { init(_ x: Int) {} }\n"}, 2),
     ("links", {wire: HEADER + "/// As ``a``, ``/YKPIV``.\nenum B { case a, b }\n"}, 0),
     ("examples", {readme: "```\n$ ykit piv sign --pin 123456\nykit oath list --password X\nykit oath list -p hunter2\n```\n"}, 3),
@@ -211,3 +230,48 @@ def test_changed_files():
             run = subprocess.run([sys.executable, f"{folder}/tools/check", *words], capture_output=True, text=True)
             found = {line.split(":")[0].rpartition("/")[2] for line in run.stdout.splitlines() if "is a crash" in line}
             expect(f"tools/check {' '.join(words)}", (run.returncode, found), (1, names))
+
+
+MODULES = [f"{ROOT}/{place}" for place in (".build/x86_64-unknown-linux-gnu/release", ".build-tests/x86_64-unknown-linux-gnu/debug")]
+FLAGS = ["-swift-version", "6", "-package-name", "main", *(
+    word for name in ("InternalImportsByDefault", "MemberImportVisibility", "ExistentialAny")
+    for word in ("-enable-upcoming-feature", name))]
+
+
+def typecheck(library, declaration, case, module, words):
+    """The errors in `words`, a file of a module, if a declaration of a library gets a case; the library is a copy."""
+    built = next(path for path in MODULES if os.path.exists(f"{path}/Modules/{module}.swiftmodule"))
+    pcsc = subprocess.run(["pkg-config", "--cflags-only-I", "libpcsclite"], capture_output=True, text=True, check=True).stdout.split()
+    maps = glob.glob(f"{ROOT}/Sources/System/*/include/module.modulemap") + glob.glob(f"{built}/*.build/module.modulemap")
+    flags = [*FLAGS, *(word for path in maps for word in ("-Xcc", f"-fmodule-map-file={path}")), *(
+        word for path in pcsc for word in ("-Xcc", path))]
+    with tempfile.TemporaryDirectory() as folder:
+        sources = glob.glob(f"{ROOT}/Sources/{library}/**/*.swift", recursive=True)
+        for index, path in enumerate(sources):
+            with open(path) as file:
+                text = file.read()
+            if declaration in text:
+                sources[index] = f"{folder}/{os.path.basename(path)}"
+                with open(sources[index], "w") as file:
+                    file.write(text.replace(declaration, f"{declaration}\n    {case}", 1))
+        name = os.path.basename(library)
+        subprocess.run(
+            ["swiftc", "-emit-module", "-module-name", name, *flags, "-Xfrontend", "-experimental-skip-all-function-bodies",
+             "-I", f"{built}/Modules", *sources, "-emit-module-path", f"{folder}/{name}.swiftmodule"], check=True)
+        others = [path for path in glob.glob(f"{os.path.dirname(words)}/*.swift") if path != words]
+        run = subprocess.run(
+            ["swiftc", "-frontend", "-typecheck", "-module-name", module, *flags, "-I", folder, "-I", f"{built}/Modules",
+             "-primary-file", words, *others], capture_output=True, text=True)
+        return {line.partition(" error: ")[2] for line in run.stderr.splitlines() if ": error: " in line}
+
+
+def test_new_cases():
+    """A new case of a library's error or question does not compile until it has words."""
+    commands = f"{ROOT}/Sources/CommandLine"
+    for library, declaration, module, words in (
+            ("Keys/YKLUKS", "public enum LUKSError: Error, Hashable, Sendable {", "Words", "Words/LUKSError+Words.swift"),
+            ("Keys/YKBridge", "public enum BridgeQuestion: Question, Hashable {", "DeviceVerbs", "DeviceVerbs/Bridge/BridgeQuestion+Words.swift")):
+        name = declaration.split()[2].rstrip(":")
+        place = library, declaration, module, f"{commands}/{words}"
+        expect(f"{name} as it is", typecheck(place[0], place[1], "", *place[2:]), set())
+        expect(f"{name} with a new case", typecheck(place[0], place[1], "case frobnicated", *place[2:]), {"switch must be exhaustive"})
