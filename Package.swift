@@ -78,7 +78,7 @@ let targets: [Target] = [
     library(
         "Keys/YKUse",
         [
-            "YKInteraction", "YKPIV", "YKFIDO", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
+            "YKInteraction", "YKPIV", "YKFIDO", "YKSSH", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
         ]),
     library(
         "Keys/YKBridge",
@@ -158,16 +158,22 @@ let targets: [Target] = [
     library(
         "CommandLine/Verbs",
         [
-            "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKRelyingParty", "YKInteraction",
-            "YKDesktop", "YKUse", "YKStore", "YKTokenStore", "YKToken", "YKKeys", "YKOATH", "YKFIDO", "YKPIV",
-            "YKManagement",
-            "YKSSH", "YKAge", "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire",
-            "YKProtocols", "YKCrypto", "YKX509",
+            "TerminalIO", "Arguments", "YKInteraction", "YKUse", "YKKeys", "YKPIV", "YKVirtualKey",
+            "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
+        ]),
+    library(
+        "CommandLine/Applications",
+        [
+            "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKRelyingParty", "YKInteraction", "YKUse",
+            "YKStore", "YKTokenStore", "YKToken", "YKKeys", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKTransport",
+            "YKCapture",
+            "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
         ]),
     library(
         "CommandLine/AccountVerbs",
         [
-            "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKCTKIP", "YKInteraction", "YKDesktop", "YKUse",
+            "Applications", "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKCTKIP", "YKInteraction", "YKDesktop",
+            "YKUse",
             "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent", "YKOATH", "YKSecrets", "YKFIDO", "YKPIV", "YKOTP",
             "YKToken", "YKAge", "YKSecurID", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
             "YKX509",
@@ -175,28 +181,32 @@ let targets: [Target] = [
     library(
         "CommandLine/ApprovalVerbs",
         [
-            "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKApproval", "YKSecondFactor",
+            "Applications", "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKApproval",
+            "YKSecondFactor",
             "YKDesktop", "YKUse", "YKStore", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKTransport", "YKHardware",
             "YKWire", "YKProtocols", "YKCrypto",
         ]),
     library(
         "CommandLine/CardVerbs",
         [
-            "Verbs", "TerminalIO", "Arguments", "YKRelyingParty", "YKAttestation", "YKInteraction", "YKUse",
+            "Applications", "Verbs", "TerminalIO", "Arguments", "YKRelyingParty", "YKAttestation", "YKInteraction",
+            "YKUse",
             "YKKeys", "YKPIV", "YKOpenPGP",
-            "YKHSMAuth", "YKSecurityDomain", "YKManagement", "YKNFC", "YKToken", "YKVirtualKey", "YKTransport",
+            "YKHSMAuth", "YKSecurityDomain", "YKManagement", "YKNFC", "YKToken", "YKSSH", "YKAge", "YKVirtualKey",
+            "YKTransport",
             "YKSecureChannel", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
         ]),
     library(
         "CommandLine/FIDOVerbs",
         [
-            "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty", "YKAttestation",
+            "Applications", "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKArculus", "YKRelyingParty",
+            "YKAttestation",
             "YKUse", "YKKeys", "YKFIDO", "YKPIV", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
         ]),
     library(
         "CommandLine/HostVerbs",
         [
-            "Verbs", "TerminalIO", "Arguments", "YKAttestation", "YKInteraction", "YKDesktop", "YKUse",
+            "Applications", "Verbs", "TerminalIO", "Arguments", "YKAttestation", "YKInteraction", "YKDesktop", "YKUse",
             "YKLUKS",
             "YKKeys", "YKKeyAgent", "YKFIDO", "YKPIV", "YKSSH", "YKAge", "YKTransport", "YKHardware", "YKWire",
             "YKProtocols",
@@ -205,7 +215,8 @@ let targets: [Target] = [
     library(
         "CommandLine/DeviceVerbs",
         [
-            "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKRelyingParty", "YKInteraction", "YKDesktop",
+            "Applications", "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKRelyingParty", "YKInteraction",
+            "YKDesktop",
             "YKUse", "YKInventory", "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOpenPGP", "YKOTP", "YKHSMAuth",
             "YKSecrets",
             "YKManagement", "YKBridge", "YKVirtualKey",
@@ -300,7 +311,8 @@ let targets: [Target] = [
     test(
         "CLITests",
         [
-            "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "DeviceVerbs", "FIDOVerbs", "HostVerbs", "Verbs",
+            "ykit", "AccountVerbs", "ApprovalVerbs", "CardVerbs", "DeviceVerbs", "FIDOVerbs", "HostVerbs",
+            "Applications", "Verbs",
             "Words", "TerminalIO", "Arguments", "YKKeys", "YKVirtualKey", "YKVirtualKeyHost", "YKHardware",
             "YKManagement", "YKApproval", "YKBridge", "YKInteraction", "YKOATH", "YKFIDO", "YKPIV", "YKSSH", "YKAge",
             "YKCapture", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire", "CThreads",

@@ -127,7 +127,7 @@ def constant(text, date="2026-11-01"):
             f'sha256 = "{hashlib.sha256(text.encode()).hexdigest()}"\n')
 
 
-LIBRARIES = [f"L{number}" for number in range(28)]
+LIBRARIES = [f"L{number}" for number in range(16)]
 words = "Sources/CommandLine/Words/B.swift"
 
 

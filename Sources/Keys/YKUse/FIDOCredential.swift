@@ -62,4 +62,6 @@ public final class FIDOCredential: Sendable {
 public struct VerificationFallback: UserNews, Hashable {
     /// Why.
     public let reason: PINRequest.Fallback
+    /// Whether the key no longer tries.
+    package var isBlocked: Bool { reason == .blocked }
 }

@@ -2,7 +2,6 @@
 
 package import TerminalIO
 package import YKCrypto
-import YKFIDO
 package import YKInteraction
 package import YKPIV
 package import YKProtocols
@@ -97,19 +96,6 @@ extension Run {
         return try PIVPIN(try await obtain(kind, source, question, isNew: true).value)
     }
 
-    // MARK: FIDO
-
-    /// Returns the credential of the FIDO application for an operation.
-    package func fidoCredential(_ pin: PINOptions, for purpose: String, key: String? = nil) -> FIDOCredential {
-        FIDOCredential(
-            broker(given(.fidoPIN, source(of: .fido, pin, key: key))),
-            CredentialID(.fidoPIN, key: key ?? otherKey), to: purpose, person)
-    }
-
-    package func fidoQuestion(orElse hint: String) -> TerminalQuestion {
-        TerminalQuestion("PIN", of: keyWords, objection: "the PIN must not be empty", orElse: hint)
-    }
-
     /// Why there was no PIN for a ceremony.
     package var pinProblem: Explanation? { (pins?.problem).map { Explanation($0) } }
 
@@ -133,7 +119,7 @@ package struct TerminalPerson: UserInteraction {
         case PIVUnlockingNews.defaultManagementKey:
             terminal.warn(Warning(Explanation(PIVUnlockingError.defaultManagementKey)))
         case let fallback as VerificationFallback:
-            let why = fallback.reason == .blocked ? "is blocked" : "did not recognize you"
+            let why = fallback.isBlocked ? "is blocked" : "did not recognize you"
             terminal.notice("built-in user verification \(why); using the PIN instead")
         default: break
         }

@@ -2,10 +2,8 @@
 
 package import TerminalIO
 package import YKCapture
-import YKDesktop
 package import YKInteraction
 package import YKKeys
-import YKManagement
 import YKSecureChannel
 package import YKTransport
 package import YKUse
@@ -23,7 +21,7 @@ package final class Run {
     package let plan: ExchangePlan?
     package let log: Log
     /// The writer of the recording.
-    let recorder: Recorder?
+    package let recorder: Recorder?
     /// Finds the selected key.
     package let keys: KeyRing
     /// What is known about the credentials of this run.
@@ -85,7 +83,7 @@ package final class Run {
             recorder: recorder, log: log.isOn ? TrafficLog { log.say(LogLevel($0), $1) } : nil, plan: plan,
             touchPrompt: { terminal.beginTouch($0.words) }, touchEnd: { terminal.endTouch() })
         decoration.alarm = MainLoop.current.alarm
-        terminal.notify(by: try TouchNotifier.wanted(options))
+        try terminal.notifyIfWanted(isOnDesktop: options.notify)
         var keys = KeyRing(selection.key, source: source, environment: environment, decoration: decoration)
         if !uses.contains([.device, .channel]) {
             // Ignores variables for secure channels: they are for other verbs, or the verb itself reads the keys of a
@@ -191,11 +189,8 @@ package final class Run {
         if case KeyError.recordedLink(let link) = error, let file = options.replay {
             return Concerning(.file(file), KeyError.recordedLink(link))
         }
-        guard replay == nil, plan == nil, case .appletMissing? = CardError(causing: error),
-            let link = try? keys.card(isRecorded: false),
-            (try? NFCRestriction.isActive(CardChannel(link: link))) ?? false
-        else { return error }
-        return ManagementError.nfcRestricted
+        guard replay == nil, plan == nil, case .appletMissing? = CardError(causing: error) else { return error }
+        return keys.restriction ?? error
     }
 
     // MARK: the key

@@ -27,7 +27,7 @@ extension Run {
 
     /// Restricts a source to what belongs to this key: a variable without a serial number belongs to the key that the
     /// command line selects, not to the other key of a verb with two.
-    func ofThisKey(_ places: SecretInput.Source, key: String? = nil) -> SecretInput.Source {
+    package func ofThisKey(_ places: SecretInput.Source, key: String? = nil) -> SecretInput.Source {
         var source = places
         guard let serial = key ?? otherKey, let variable = places.variables.first else { return source }
         let named = "\(variable)_\(serial)"
@@ -37,5 +37,5 @@ extension Run {
     }
 
     /// The words for the key in a prompt.
-    var keyWords: String { otherKey.map { "the key \($0.printable)" } ?? "the key" }
+    package var keyWords: String { otherKey.map { "the key \($0.printable)" } ?? "the key" }
 }

@@ -63,3 +63,14 @@ extension KeyRing {
 extension LinkError {
     fileprivate var isReplay: Bool { if case .replay = self { true } else { false } }
 }
+
+extension KeyRing {
+    /// Why an application may seem to be missing: a key on a contactless reader hides its applications while NFC is
+    /// restricted, which its tag shows.
+    package var restriction: (any Error)? {
+        guard let link = try? card(isRecorded: false),
+            (try? NFCRestriction.isActive(CardChannel(link: link))) ?? false
+        else { return nil }
+        return ManagementError.nfcRestricted
+    }
+}

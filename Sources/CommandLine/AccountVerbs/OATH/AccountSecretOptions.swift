@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Arguments
-package import TerminalIO
-package import YKCrypto
-package import YKOATH
+import Applications
+import Arguments
+import TerminalIO
+import Verbs
+import YKCrypto
+import YKOATH
 import YKTransport
 import YKWire
 
-package enum AccountSecret: SecretKind {
-    package static let name = SecretName("secret", "secret", "YKIT_OATH_SECRET")
+enum AccountSecret: SecretKind {
+    static let name = SecretName("secret", "secret", "YKIT_OATH_SECRET")
 }
 
 /// The source of a new account's secret.
-package struct AccountSecretOptions: ParsableArguments {
-    package static let title = "Secret Options"
+struct AccountSecretOptions: ParsableArguments {
+    static let title = "Secret Options"
 
-    @OptionGroup package var given: SecretOptions<AccountSecret>
+    @OptionGroup var given: SecretOptions<AccountSecret>
 
-    @Flag(["--generate", "-g"], help: "Generate a random secret.") package var generate = false
+    @Flag(["--generate", "-g"], help: "Generate a random secret.") var generate = false
 
     @Option("--uri-file <file>", help: "Write the account with the generated secret to this new file.")
     var uriFile: String?
 
-    @Flag("--qr", help: "Show the account with the generated secret as a QR code on the terminal.") package var qr =
+    @Flag("--qr", help: "Show the account with the generated secret as a QR code on the terminal.") var qr =
         false
 
-    package init() {}
+    init() {}
 
-    package func check() throws {
+    func check() throws {
         if generate, given.isGiven { throw UsageError("--generate cannot be combined with a secret") }
         if uriFile != nil, !generate { throw UsageError("--uri-file needs --generate") }
         if qr, !generate { throw UsageError("--qr needs --generate: other secrets are not shown") }
     }
 
     /// Returns the decoded secret.
-    package func read(for algorithm: OATHAlgorithm, _ run: Run) throws -> Secret {
+    func read(for algorithm: OATHAlgorithm, _ run: Run) throws -> Secret {
         if generate {
             var bytes = try run.environment.random.draw(algorithm.hash?.digestSize ?? 20, secret: true)
             defer { Secret.wipe(&bytes) }
@@ -44,7 +46,7 @@ package struct AccountSecretOptions: ParsableArguments {
     }
 
     /// Returns the disclosure of an account whose secret was generated.
-    package func disclosure(_ account: NewOATHAccount, _ run: Run) throws -> Disclosure? {
+    func disclosure(_ account: NewOATHAccount, _ run: Run) throws -> Disclosure? {
         guard generate else { return nil }
         return try run.perform {
             try Disclosure(

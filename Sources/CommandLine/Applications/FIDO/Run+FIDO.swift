@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
+package import Verbs
 package import YKFIDO
+import YKInteraction
 package import YKKeys
-import YKUse
+import YKProtocols
+package import YKUse
 
 extension Run {
+    /// Returns the credential of the FIDO application for an operation.
+    package func fidoCredential(_ pin: PINOptions, for purpose: String, key: String? = nil) -> FIDOCredential {
+        FIDOCredential(
+            broker(given(.fidoPIN, source(of: .fido, pin, key: key))),
+            CredentialID(.fidoPIN, key: key ?? otherKey), to: purpose, person)
+    }
+
+    package func fidoQuestion(orElse hint: String) -> TerminalQuestion {
+        TerminalQuestion("PIN", of: keyWords, objection: "the PIN must not be empty", orElse: hint)
+    }
+
     /// Opens the FIDO application of the selected key, or of one of other keys; the PIN prompt states `reason`.
     package func openFIDO(
         _ pin: PINOptions, for reason: String, asksWhich: Bool = true, of key: Key? = nil, serial: String? = nil

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Applications
 import Arguments
-package import TerminalIO
+import TerminalIO
+import Verbs
 import YKAge
-package import YKCrypto
-package import YKPIV
+import YKCrypto
+import YKPIV
 import YKSSH
 import YKWire
-package import YKX509
+import YKX509
 
 /// The format of a public key.
-package enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
+enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
     case pem, der, ssh, age
 
-    package var isText: Bool { self != .der }
+    var isText: Bool { self != .der }
 
     /// Encodes the key in this format. SSH does not support X25519; age supports only X25519 and P-256.
-    package func encode(_ key: PublicKey, comment: String) throws(Explanation) -> [UInt8] {
+    func encode(_ key: PublicKey, comment: String) throws(Explanation) -> [UInt8] {
         switch self {
         case .pem: return Array(key.pem.utf8)
         case .der: return key.subjectPublicKeyInfo
@@ -34,7 +36,7 @@ package enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
     }
 
     /// Returns the encoding as text: DER in base64url, a line without its end.
-    package func text(of bytes: [UInt8]) -> String {
+    func text(of bytes: [UInt8]) -> String {
         switch self {
         case .pem: String(decoding: bytes, as: UTF8.self)
         case .der: Base64.encodeURL(bytes)
@@ -44,13 +46,13 @@ package enum PublicKeyFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// The format of a certificate.
-package enum CertificateFormat: String, CaseIterable, ExpressibleByArgument {
+enum CertificateFormat: String, CaseIterable, ExpressibleByArgument {
     case pem, der, ssh
 
-    package var isText: Bool { self != .der }
+    var isText: Bool { self != .der }
 
     /// Encodes the certificate in this format; for SSH, encodes its public key.
-    package func encode(_ certificate: X509Certificate) throws(Explanation) -> [UInt8] {
+    func encode(_ certificate: X509Certificate) throws(Explanation) -> [UInt8] {
         switch self {
         case .pem: return Array(certificate.pem.utf8)
         case .der: return certificate.der
@@ -61,13 +63,13 @@ package enum CertificateFormat: String, CaseIterable, ExpressibleByArgument {
     }
 
     /// Returns the encoding as text: DER in base64url.
-    package func text(of bytes: [UInt8]) -> String {
+    func text(of bytes: [UInt8]) -> String {
         isText ? String(decoding: bytes, as: UTF8.self) : Base64.encodeURL(bytes)
     }
 }
 
 /// The format of a signature.
-package enum SignatureFormat: String, CaseIterable, ExpressibleByArgument {
+enum SignatureFormat: String, CaseIterable, ExpressibleByArgument {
     /// The format of X.509 and OpenSSL.
     case der
     /// For ECDSA, two numbers of equal length (IEEE P1363, JWS); other signatures unchanged.
@@ -76,22 +78,22 @@ package enum SignatureFormat: String, CaseIterable, ExpressibleByArgument {
     case base64
 
     /// Encodes the signature in this format.
-    package func encode(_ signature: [UInt8], _ algorithm: PIVAlgorithm) throws(Explanation) -> [UInt8] {
+    func encode(_ signature: [UInt8], _ algorithm: PIVAlgorithm) throws(Explanation) -> [UInt8] {
         self == .base64 ? Array((Base64.encode(signature) + "\n").utf8) : try bytes(of: signature, algorithm)
     }
 
     /// Returns the bytes of the signature: two numbers, or unchanged from the key.
-    package func bytes(of signature: [UInt8], _ algorithm: PIVAlgorithm) throws(Explanation) -> [UInt8] {
+    func bytes(of signature: [UInt8], _ algorithm: PIVAlgorithm) throws(Explanation) -> [UInt8] {
         try bytes(of: signature, size: algorithm.curve?.fieldSize)
     }
 
     /// Encodes the signature of a key in this format.
-    package func encode(_ signature: [UInt8], of key: PublicKey) throws(Explanation) -> [UInt8] {
+    func encode(_ signature: [UInt8], of key: PublicKey) throws(Explanation) -> [UInt8] {
         self == .base64 ? Array((Base64.encode(signature) + "\n").utf8) : try bytes(of: signature, key)
     }
 
     /// Returns the bytes of a key's signature.
-    package func bytes(of signature: [UInt8], _ key: PublicKey) throws(Explanation) -> [UInt8] {
+    func bytes(of signature: [UInt8], _ key: PublicKey) throws(Explanation) -> [UInt8] {
         let size: Int? = if case .ec(let curve, _) = key { curve.fieldSize } else { nil }
         return try bytes(of: signature, size: size)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TerminalIO
+package import Verbs
 import YKCapture
 package import YKHTTP
 import YKKeys

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
+import Verbs
 package import YKRelyingParty
 import YKWire
 

@@ -3,6 +3,7 @@
 package import Arguments
 import Glibc
 package import TerminalIO
+package import Verbs
 package import YKCrypto
 import YKHardware
 package import YKStore

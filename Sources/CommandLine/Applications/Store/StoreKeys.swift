@@ -2,6 +2,7 @@
 
 package import Arguments
 package import TerminalIO
+package import Verbs
 import YKKeys
 package import YKStore
 import YKTransport

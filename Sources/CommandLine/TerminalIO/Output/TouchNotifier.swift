@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import TerminalIO
 package import YKDesktop
 
 extension TouchNotifier {
     /// Returns the notifier chosen by `--notify` or YKIT_NOTIFY: `desktop`, or a shell command; `nil` without either.
     ///
+    /// - Parameter isOnDesktop: Whether `--notify` is given.
     /// - Throws: `no-desktop` or `no-libsystemd`.
-    package static func wanted(_ options: GlobalOptions) throws(Explanation) -> TouchNotifier? {
+    fileprivate static func wanted(_ isOnDesktop: Bool) throws(Explanation) -> TouchNotifier? {
         let means: Means
-        switch options.notify ? "desktop" : Variables["YKIT_NOTIFY"] ?? "" {
+        switch isOnDesktop ? "desktop" : Variables["YKIT_NOTIFY"] ?? "" {
         case "": return nil
         case "desktop": means = .desktop(try DesktopNotifications.found())
         case let command: means = .command(command)
@@ -26,5 +26,12 @@ extension DesktopNotifications {
         do { return try DesktopNotifications(.current) } catch {
             throw Explanation(error)
         }
+    }
+}
+
+extension Terminal {
+    /// Has touches announced as `--notify` or YKIT_NOTIFY say.
+    package func notifyIfWanted(isOnDesktop: Bool) throws(Explanation) {
+        notify(by: try TouchNotifier.wanted(isOnDesktop))
     }
 }

@@ -2,6 +2,7 @@
 
 package import Arguments
 import TerminalIO
+package import Verbs
 import YKHardware
 package import YKRelyingParty
 import YKTransport

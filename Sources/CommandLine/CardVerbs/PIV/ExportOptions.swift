@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Arguments
-package import TerminalIO
-package import YKCrypto
+import Applications
+import Arguments
+import TerminalIO
+import Verbs
+import YKCrypto
 import YKPIV
-package import YKX509
+import YKX509
 
 /// The destination and format of a public key.
-package struct PublicKeyExport: ParsableArguments {
+struct PublicKeyExport: ParsableArguments {
     @Argument("file", help: "The file to write the public key to, - for standard output.", completion: .file) package
         var file =
         "-"
 
-    @Option("--format", help: "Format of the public key: pem, der, ssh or age.") package var format: PublicKeyFormat =
+    @Option("--format", help: "Format of the public key: pem, der, ssh or age.") var format: PublicKeyFormat =
         .pem
 
-    @Option("--comment", help: "The comment at the end of an SSH line.") package var comment: String?
+    @Option("--comment", help: "The comment at the end of an SSH line.") var comment: String?
 
-    @OptionGroup package var replacing: OutputOptions
+    @OptionGroup var replacing: OutputOptions
 
-    package init() {}
+    init() {}
 
     /// Opens the destination.
-    package func output(_ run: Run) throws(Explanation) -> FileOutput {
+    func output(_ run: Run) throws(Explanation) -> FileOutput {
         try FileOutput(file, isText: format.isText, force: replacing.force, run)
     }
 
@@ -31,7 +33,7 @@ package struct PublicKeyExport: ParsableArguments {
     /// - Parameters:
     ///   - algorithm: The name of its algorithm, if it has one.
     ///   - usual: The comment unless the user chose one.
-    package func write(
+    func write(
         _ key: PublicKey, of slot: any CustomStringConvertible, algorithm: String?, comment defaultComment: String,
         to output: FileOutput
     ) throws(Explanation) -> Outcome<ExportedPublicKey> {
@@ -43,50 +45,50 @@ package struct PublicKeyExport: ParsableArguments {
 }
 
 /// A public key as it was written.
-package struct WrittenPublicKey: Report {
+struct WrittenPublicKey: Report {
     private let format: PublicKeyFormat
-    package let bytes: [UInt8]
+    let bytes: [UInt8]
     private let output: String
-    package static let members: [Member<WrittenPublicKey>] = [
+    static let members: [Member<WrittenPublicKey>] = [
         Member("format") { $0.format.rawValue },
         Member("publicKey", "in that format, der in base64url") { $0.format.text(of: $0.bytes) },
         Member("output") { $0.output },
     ]
 
-    package init(_ format: PublicKeyFormat, _ bytes: [UInt8], to output: String) {
+    init(_ format: PublicKeyFormat, _ bytes: [UInt8], to output: String) {
         (self.format, self.bytes, self.output) = (format, bytes, output)
     }
 }
 
 /// The public key of a slot.
-package struct ExportedPublicKey: Report {
+struct ExportedPublicKey: Report {
     let slot: String
     let algorithm: String?
     let key: WrittenPublicKey
-    package static let members: [Member<ExportedPublicKey>] =
+    static let members: [Member<ExportedPublicKey>] =
         [Member("slot") { $0.slot }, Member("algorithm") { $0.algorithm }] + including { $0.key }
 }
 
 /// The destination and format of a certificate.
-package struct CertificateExport: ParsableArguments {
+struct CertificateExport: ParsableArguments {
     @Argument("file", help: "The file to write the certificate to, - for standard output.", completion: .file) package
         var file =
         "-"
 
-    @Option("--format", help: "Format of the certificate: pem, der or ssh.") package var format: CertificateFormat =
+    @Option("--format", help: "Format of the certificate: pem, der or ssh.") var format: CertificateFormat =
         .pem
 
-    @OptionGroup package var replacing: OutputOptions
+    @OptionGroup var replacing: OutputOptions
 
-    package init() {}
+    init() {}
 
     /// Opens the destination.
-    package func output(_ run: Run) throws(Explanation) -> FileOutput {
+    func output(_ run: Run) throws(Explanation) -> FileOutput {
         try FileOutput(file, isText: format.isText, force: replacing.force, run)
     }
 
     /// Writes the certificate of a slot.
-    package func write(
+    func write(
         _ certificate: X509Certificate, of slot: any CustomStringConvertible, to output: FileOutput
     ) throws(Explanation) -> Outcome<ExportedCertificate> {
         let bytes = try format.encode(certificate)
@@ -97,12 +99,12 @@ package struct CertificateExport: ParsableArguments {
 }
 
 /// The certificate of a slot.
-package struct ExportedCertificate: Report {
+struct ExportedCertificate: Report {
     let slot: String
     let format: CertificateFormat
     let bytes: [UInt8]
     let output: String
-    package static let members: [Member<ExportedCertificate>] = [
+    static let members: [Member<ExportedCertificate>] = [
         Member("slot") { $0.slot },
         Member("format") { $0.format.rawValue },
         Member("certificate", "in that format, der in base64url") { $0.format.text(of: $0.bytes) },
@@ -111,16 +113,16 @@ package struct ExportedCertificate: Report {
 }
 
 /// The certificates that an attestation may chain to.
-package struct TrustedCertificates: ParsableArguments {
-    @Option("--root <file>", help: "Trusted certificates, PEM; may be repeated.") package var root: [String] = []
+struct TrustedCertificates: ParsableArguments {
+    @Option("--root <file>", help: "Trusted certificates, PEM; may be repeated.") var root: [String] = []
 
     @Option("--intermediate <file>", help: "Intermediate certificates, PEM; may be repeated.")
     var intermediate: [String] = []
 
-    package init() {}
+    init() {}
 
     /// Reads the named certificates: the trusted ones, and the intermediate ones.
-    package func certificates() throws -> (roots: [X509Certificate], intermediates: [X509Certificate]) {
+    func certificates() throws -> (roots: [X509Certificate], intermediates: [X509Certificate]) {
         (try root.flatMap(KeyFile.certificates), try intermediate.flatMap(KeyFile.certificates))
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
+package import Verbs
 import YKKeys
 package import YKOATH
 

@@ -2,6 +2,7 @@
 
 import Arguments
 package import TerminalIO
+import Verbs
 import YKFIDO
 package import YKKeys
 import YKWire

@@ -2,6 +2,7 @@
 
 package import Arguments
 import TerminalIO
+package import Verbs
 package import YKHTTP
 import YKTransport
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TerminalIO
+package import Verbs
 package import YKFIDO
 
 /// Protects a stored credential, which a new one for the same relying party and account would replace.

@@ -1,45 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Arguments
+import Arguments
 package import TerminalIO
 package import YKCrypto
 package import YKPIV
-import YKSSH
+import YKUse
 import YKWire
 package import YKX509
-
-/// The policies of a new key.
-package struct KeyPolicyOptions: ParsableArguments {
-    @Option(
-        "--pin-policy", help: "When the key requires the PIN: default, never, once, always, match-once or match-always."
-    )
-    package var pinPolicy: PINPolicy = .default
-
-    @Option(
-        "--touch-policy",
-        help: "When the key requires a touch: default, never, always or cached (once in 15 seconds).")
-    package var touchPolicy: TouchPolicy = .default
-
-    package init() {}
-
-    package var policies: KeyPolicies { KeyPolicies(pin: pinPolicy, touch: touchPolicy) }
-
-    /// Explains that a key that was just stored has other policies than requested; `nil` if they match or the card does
-    /// not report them.
-    package func problem(of slot: PIVSlot, _ service: PIVService) async -> Explanation? {
-        guard pinPolicy != .default || touchPolicy != .default,
-            let stored = try? await service.metadata(of: slot)?.policies
-        else { return nil }
-        var wrong: [String] = []
-        if pinPolicy != .default, stored.pin != pinPolicy { wrong.append("PIN \(stored.pin)") }
-        if touchPolicy != .default, stored.touch != touchPolicy { wrong.append("touch \(stored.touch)") }
-        guard !wrong.isEmpty else { return nil }
-        return Explanation(
-            "not-applied", .failed,
-            "the key is in \(slot), but the card set different policies: \(wrong.listed())",
-            hint: "unless these are acceptable, delete it: ykit piv keys delete \(slot)")
-    }
-}
 
 extension KeyFile {
     /// Reads a file of keys and certificates.
@@ -73,15 +40,8 @@ extension KeyFile {
     private static func openSSH(
         _ bytes: [UInt8], _ path: String, _ password: ((_ prompt: String) throws -> Secret)?
     ) throws -> KeyFile {
-        do throws(SSHError) { return KeyFile(privateKey: try SSHPrivateKey(parsing: bytes).key) } catch {
-            guard case .encrypted(let cipher) = error, SecurityKeyFile.decrypts(cipher), password != nil else {
-                throw Concerning(.file(path), error)
-            }
-        }
-        let passphrase = try password.map { SharedSecret(try $0("passphrase of \(path.printable)")) }
-        do throws(SSHError) {
-            return KeyFile(privateKey: try SSHPrivateKey(parsing: bytes, passphrase: passphrase).key)
-        } catch { throw Concerning(.file(path), error) }
+        let passphrase = password.map { ask in { try ask("passphrase of \(path.printable)") } }
+        do { return try openSSH(bytes, passphrase: passphrase) } catch { throw Concerning(.file(path), error) }
     }
 
     /// Reads the public key in a file: itself, or that of a certificate or a private key.

@@ -2,6 +2,7 @@
 
 import Arguments
 package import TerminalIO
+package import Verbs
 import YKCrypto
 import YKFIDO
 import YKKeys
