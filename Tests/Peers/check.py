@@ -242,7 +242,7 @@ def typecheck(library, declaration, case, module, words):
     """The errors in `words`, a file of a module, if a declaration of a library gets a case; the library is a copy."""
     built = next(path for path in MODULES if os.path.exists(f"{path}/Modules/{module}.swiftmodule"))
     pcsc = subprocess.run(["pkg-config", "--cflags-only-I", "libpcsclite"], capture_output=True, text=True, check=True).stdout.split()
-    maps = glob.glob(f"{ROOT}/Sources/System/*/include/module.modulemap") + glob.glob(f"{built}/*.build/module.modulemap")
+    maps = glob.glob(f"{ROOT}/Sources/System/**/module.modulemap", recursive=True) + glob.glob(f"{built}/*.build/module.modulemap")
     flags = [*FLAGS, *(word for path in maps for word in ("-Xcc", f"-fmodule-map-file={path}")), *(
         word for path in pcsc for word in ("-Xcc", path))]
     with tempfile.TemporaryDirectory() as folder:
