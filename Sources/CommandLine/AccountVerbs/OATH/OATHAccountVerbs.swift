@@ -140,7 +140,7 @@ struct OATHUri: Verb {
     }
 
     private static func parse(_ text: String) throws -> NewOATHAccount {
-        do { return try OtpauthURI.parse(text) } catch { throw Explanation(error) }
+        return try OtpauthURI.parse(text)
     }
 }
 

@@ -149,10 +149,8 @@ struct OATHAdd: Verb {
 
     private func encrypted(_ account: NewOATHAccount, _ serial: String?, _ run: Run) throws -> [UInt8] {
         let passphrase = SharedSecret(try file.newPassword("password of the key container", run.terminal))
-        do {
-            return try PSKC.write(
-                [account], serial: serial, locking: .passphrase(passphrase), random: run.environment.random)
-        } catch { throw Explanation(error) }
+        return try PSKC.write(
+            [account], serial: serial, locking: .passphrase(passphrase), random: run.environment.random)
     }
 
     /// Explains that the first keys already have the account; it is not removed, since an account it replaced cannot be

@@ -168,7 +168,7 @@ struct OTPVerify: Verb {
     /// The default path, in ykit's state folder, which is created if needed.
     private static func usualStore() throws -> String {
         let folder = try UserFolder.state.required()
-        do { try UserFolder.makeWritable(folder) } catch { throw Explanation(error) }
+        try UserFolder.makeWritable(folder)
         return folder + "/otp-counters.json"
     }
 }

@@ -65,7 +65,7 @@ package struct MetadataOptions: ParsableArguments {
         guard let folder = UserFolder.state.path() else {
             return run.terminal.warn("no-home", "HOME is not set, so ykit cannot detect an older list")
         }
-        do throws(FileFailure) { try UserFolder.makeWritable(folder) } catch { throw Explanation(error) }
+        try UserFolder.makeWritable(folder)
         let path = folder + "/metadata.json"
         try UserFolder.locked(folder, Interruption.cancellation, explainedBy: { Explanation($0) }) {
             () throws(Explanation) in

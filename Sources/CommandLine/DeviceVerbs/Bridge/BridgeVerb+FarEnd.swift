@@ -23,7 +23,7 @@ extension BridgeVerb {
             input: 0, output: 1, program: Program.version, owner: user,
             cancellation: run.environment.cancellation, report: events.report)
         end.reader = reader
-        do { try end.run() } catch { throw Explanation(error) }
+        try end.run()
         return Outcome(BridgeReport(node: events.node, owner: user, readers: [], ceremonies: 0))
     }
 

@@ -68,7 +68,7 @@ struct BridgeVerb: Verb {
             settings, readers: SelectedReaders(keys: run.keys), person: person, environment: run.environment,
             report: events.report)
         run.terminal.notice(always ? "the bridge starts, ^C ends it" : "place a card on the reader; ^C ends the bridge")
-        do { try bridge.run() } catch { throw Explanation(error) }
+        try bridge.run()
         return Outcome(
             BridgeReport(node: events.node, owner: user, readers: [], ceremonies: events.ceremonies))
     }

@@ -74,12 +74,10 @@ struct GuardVerb: Verb {
     }
 
     func run(in run: Run) async throws -> Outcome<GuardReport> {
-        do {
-            if let action { return try perform(action, run) }
-            if run.options.plan { return plan }
-            if system { return try serveSystem(run) }
-            return try await serve(run)
-        } catch let error as GuardError { throw Explanation(error) }
+        if let action { return try perform(action, run) }
+        if run.options.plan { return plan }
+        if system { return try serveSystem(run) }
+        return try await serve(run)
     }
 
     private func perform(_ action: GuardAction, _ run: Run) throws -> Outcome<GuardReport> {

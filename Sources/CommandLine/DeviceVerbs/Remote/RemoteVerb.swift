@@ -84,8 +84,7 @@ struct RemoteVerb: Verb {
         let person = try ask.person(run.terminal, policy.cause)
         let service = card.isEmpty ? try await open(run) : nil
         let opened = card.isEmpty ? nil : try await openCard(run)
-        let child: ChildProcess.Conversation
-        do { child = try ChildProcess.converse(ssh, sshArguments) } catch { throw Explanation(error) }
+        let child = try ChildProcess.converse(ssh, sshArguments)
         child.errorLines { events.show($0) }
         let near = NearEnd(
             host: host, input: child.output, output: child.input, program: Program.version, policy: policy,

@@ -103,7 +103,7 @@ struct VirtualServe: Verb {
         guard server.cardFaults.misfit(on: .reader) == nil else {
             throw Explanation.usage("--card-fault: a rule is only for FIDO HID")
         }
-        do { try server.run() } catch { throw Explanation(error) }
+        try server.run()
         return Outcome(ServedKey(node: events.node))
     }
 
@@ -114,13 +114,13 @@ struct VirtualServe: Verb {
             key, at: address, faults: faults, cancellation: Interruption.cancellation, report: events.report)
         server.reconnects = true
         server.isContactless = nfc
-        do { try server.run() } catch { throw Explanation(error) }
+        try server.run()
         return Outcome(ServedKey(address: address))
     }
 
     private func serveHID(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Outcome<ServedKey> {
         let server = UHIDServer(key, faults: faults, cancellation: Interruption.cancellation, report: events.report)
-        do { try server.run() } catch { throw Explanation(error) }
+        try server.run()
         return Outcome(ServedKey(node: events.node))
     }
 
