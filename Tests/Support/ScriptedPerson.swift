@@ -5,13 +5,14 @@ package import YKCrypto
 package import YKInteraction
 
 /// A person who gives these answers in turn, and then declines; and who confirms, or does not.
-package final class ScriptedPerson: CredentialPrompt, UserInteraction {
+package final class ScriptedPerson: CredentialPrompt, Person {
     private struct State {
         var secrets: [SharedSecret]
         var requests: [CredentialRequest] = []
         var news: [String] = []
         var questions: [String] = []
         var touches: [ExpectedTouch] = []
+        var shown: [String] = []
         var isThere = true
         var failure: (any Error)?
         var onAsked: @Sendable () async -> Void = {}
@@ -43,6 +44,8 @@ package final class ScriptedPerson: CredentialPrompt, UserInteraction {
     package var questions: [String] { state.withLock { $0.questions } }
     /// The touches that were waited for.
     package var touches: [ExpectedTouch] { state.withLock { $0.touches } }
+    /// What was shown to the person alone.
+    package var shown: [String] { state.withLock { $0.shown } }
     /// Whether there is anybody.
     package var isThere: Bool {
         get { state.withLock { $0.isThere } }
@@ -71,10 +74,33 @@ package final class ScriptedPerson: CredentialPrompt, UserInteraction {
 
     package func tell(_ news: any UserNews) { state.withLock { $0.news.append("\(news)") } }
 
-    package nonisolated(nonsending) func confirm(_ question: any UserConfirmation) async throws {
-        state.withLock { $0.questions.append("\(question)") }
-        if !agrees { throw Declined.no }
+    package nonisolated(nonsending) func secret(
+        _ request: CredentialRequest
+    ) async throws(Declined) -> SharedSecret {
+        let answer: SharedSecret?
+        do { answer = try await secret(request) as SharedSecret? } catch { throw error as? Declined ?? .no }
+        guard let answer else { throw .nobodyToAsk }
+        return answer
     }
+
+    package nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
+        guard isThere else { throw .nobodyToAsk }
+        state.withLock { $0.questions.append("\(question)") }
+        guard agrees else { throw .no }
+        switch question.way {
+        case .agree(let answer), .type(_, let answer): return answer
+        case .pick(let choices): return choices[0].answer
+        case .secret(_, let answer):
+            guard let secret = state.withLock({ $0.secrets.isEmpty ? nil : $0.secrets.removeFirst() }) else {
+                throw .no
+            }
+            return answer(secret)
+        }
+    }
+
+    package var presence: Presence { Presence(isThere ? .here : .absent) }
+
+    package func show(_ lines: [String]) { state.withLock { $0.shown += lines } }
 
     package func expectTouch(_ touch: ExpectedTouch) -> any PendingTouch {
         state.withLock { $0.touches.append(touch) }

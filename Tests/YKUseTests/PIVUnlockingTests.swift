@@ -261,7 +261,7 @@ struct PIVUnlockingTests {
         _ = try await service.generateKey(.authentication, .p256)
         #expect(try await overwriting.confirmKey(in: .authentication))
         #expect(person.questions.count == 1)
-        await #expect(throws: Declined.self) {
+        await #expect(throws: Unanswered.self) {
             try await PIVOverwriting(service, ScriptedPerson(agrees: false)).confirmKey(in: .authentication)
         }
         try await overwriting.confirmObject(.capability)

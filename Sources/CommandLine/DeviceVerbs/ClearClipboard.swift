@@ -20,7 +20,7 @@ struct ClearClipboard: ParsableCommand {
         do {
             let code = try Files.read("-")
             sleep(min(after, 3600))
-            try Clipboard(.current, cancellation: Interruption.cancellation).clear(ifHolding: code)
+            try Clipboard.current().clear(ifHolding: code)
             return ExitStatus.done.rawValue
         } catch {
             let explanation = Explanation(error)

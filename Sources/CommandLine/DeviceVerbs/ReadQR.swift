@@ -69,7 +69,7 @@ struct ReadQR: Verb {
             let name = file == "-" ? "standard input" : file
             var bytes = try Files.read(file)
             defer { Secret.wipe(&bytes) }
-            codes += try QRReader.interruptible.payloads(in: bytes, name.printable).map {
+            codes += try run.terminal.qrReader.payloads(in: bytes, name.printable).map {
                 ReadCode(file: file, payload: $0, isRevealed: reveal)
             }
         }

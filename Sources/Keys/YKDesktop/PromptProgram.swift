@@ -51,6 +51,15 @@ public enum PromptProgram: Hashable, Sendable {
         try secret(question, Self.runner(cancellation, time), time)
     }
 
+    /// pinentry, on the terminal that the variables name if it has no display; `nil` if it is not installed.
+    ///
+    /// - Parameter variable: Returns the value of an environment variable; `nil` if it is not set.
+    package static func pinentry(
+        _ programs: ProgramRunner, variable: (_ name: String) -> String?
+    ) -> PromptProgram? {
+        programs.find("pinentry").map { .pinentry($0, PinentryTerminal(variable: variable)) }
+    }
+
     /// Asks whether the user agrees: returns only after an explicit yes.
     ///
     /// - Parameters:

@@ -11,7 +11,7 @@ public final class FIDOCredential: Sendable {
     private let id: CredentialID
     private let purpose: String
     private let isForOnce: Bool
-    private let person: any UserInteraction
+    private let person: any Person
     private let failure = Mutex<(any Error)?>(nil)
 
     /// - Parameters:
@@ -20,7 +20,7 @@ public final class FIDOCredential: Sendable {
     ///   - isForOnce: Whether the user enters it for each ceremony.
     public init(
         _ credentials: CredentialBroker, _ id: CredentialID, to purpose: String, isForOnce: Bool = false,
-        _ person: any UserInteraction
+        _ person: any Person
     ) {
         (self.credentials, self.id, self.purpose) = (credentials, id, purpose)
         (self.isForOnce, self.person) = (isForOnce, person)

@@ -21,7 +21,7 @@ public struct PIVKeyUse: Sendable {
     /// - Parameter body: The exchange that may wait for the touch.
     /// - Throws: `TouchMissed` if the user was told but the key was not touched in time; otherwise the error of `body`.
     public nonisolated(nonsending) func touching<Value>(
-        _ person: any UserInteraction, _ body: nonisolated(nonsending) () async throws -> Value
+        _ person: any Person, _ body: nonisolated(nonsending) () async throws -> Value
     ) async throws -> Value {
         guard touch != .never else { return try await body() }
         let wait = person.expectTouch(touch == nil ? .possible : .required)

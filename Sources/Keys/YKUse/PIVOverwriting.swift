@@ -7,21 +7,24 @@ import YKX509
 /// Asks the user for confirmation before data of a PIV application is overwritten.
 public struct PIVOverwriting {
     private let service: PIVService
-    private let person: any UserInteraction
+    private let person: any Person
 
     /// - Parameter person: The user who is asked.
-    public init(_ service: PIVService, _ person: any UserInteraction) {
+    public init(_ service: PIVService, _ person: any Person) {
         (self.service, self.person) = (service, person)
     }
 
     /// What would be lost.
-    public enum Question: UserConfirmation, Hashable {
+    public enum Question: YKInteraction.Question, Hashable {
         /// A key, with its algorithm; `nil` if the card does not report it.
         case key(PIVAlgorithm?, PIVSlot)
         /// A certificate, with its subject; `nil` if it cannot be read.
         case certificate(subject: String?, PIVSlot)
         /// An object.
         case object(PIVObjectID)
+
+        /// With yes or no.
+        public var way: Way<Void> { .agree(()) }
     }
 
     /// Asks for confirmation if a slot has a key, as far as the card reports it.

@@ -15,7 +15,7 @@ public struct PIVUnlocking {
     /// The source of PINs and management keys.
     public let credentials: CredentialBroker
     /// The user, who is told what happens and touches the key.
-    public let person: any UserInteraction
+    public let person: any Person
     /// The key that the credentials belong to, by serial number; `nil` for the only key of a program.
     public let key: String?
     /// Whether a PIN verified by an earlier program is accepted for keys with the policy "once", and is left verified
@@ -39,7 +39,7 @@ public struct PIVUnlocking {
 
     /// - Parameter key: The serial number of the key, for a program that may use several.
     public init(
-        _ service: PIVService, _ credentials: CredentialBroker, _ person: any UserInteraction, key: String? = nil
+        _ service: PIVService, _ credentials: CredentialBroker, _ person: any Person, key: String? = nil
     ) {
         (self.service, self.credentials, self.person, self.key) = (service, credentials, person, key)
     }

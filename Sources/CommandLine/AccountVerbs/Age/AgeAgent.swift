@@ -25,14 +25,16 @@ final class AgeAgent {
     }
 
     private let path: String
+    private let cancellation: Cancellation
     private var descriptor: Int32?
     private var held: [AgeAgentKey: Bool] = [:]
 
     /// Finds the agent; `nil` if none is named, or nothing listens there.
-    init?() {
-        guard let path = Variables["SSH_AUTH_SOCK"], let descriptor = LocalSocket.connect(path, within: Self.patience)
+    init?(_ run: Run) {
+        guard let path = run.variable("SSH_AUTH_SOCK"),
+            let descriptor = LocalSocket.connect(path, within: Self.patience)
         else { return nil }
-        (self.path, self.descriptor) = (path, descriptor)
+        (self.path, self.descriptor, cancellation) = (path, descriptor, run.environment.cancellation)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
@@ -66,7 +68,7 @@ final class AgeAgent {
         guard let descriptor else { return nil }
         let name = Self.string(Array(AgeUnwrapRequest.name.utf8))
         let silence = Deadline.after(Self.silence)
-        let deadline = Deadline.after(patience, cancellation: Interruption.cancellation)
+        let deadline = Deadline.after(patience, cancellation: cancellation)
         var isTold = false
         let wait = { (events: Int32) in
             if Self.wait(for: events, on: descriptor, isTold ? deadline : silence) { return true }

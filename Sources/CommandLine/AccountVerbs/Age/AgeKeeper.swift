@@ -33,7 +33,7 @@ final class AgeKeeper: AgeKeySource {
     init(_ run: Run, _ dialogue: AgeDialogue) {
         (self.run, self.dialogue) = (run, dialogue)
         given = PINOptions()
-        agent = run.namesNoKey ? AgeAgent() : nil
+        agent = run.namesNoKey ? AgeAgent(run) : nil
     }
 
     /// Reserves YKIT_PIN for PIV if an identity is in a slot, otherwise for FIDO2.

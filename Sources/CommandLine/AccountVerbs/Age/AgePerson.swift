@@ -31,7 +31,7 @@ struct AgePerson: Person {
         case .pick(let choices) where choices.count == 2:
             return try confirms(words, yes: choices[0].label, no: choices[1].label)
                 ? choices[0].answer : choices[1].answer
-        case .type, .pick: throw .nobodyToAsk
+        case .type, .pick, .secret: throw .nobodyToAsk
         }
     }
 

@@ -7,6 +7,7 @@ import TerminalIO
 import Verbs
 public import YKAge
 import YKCrypto
+import YKTransport
 
 /// The result of a conversation with age.
 struct AgeConversation: Report {
@@ -37,7 +38,7 @@ struct AgePluginVerb: Verb {
         guard !run.options.json, !run.options.plan else {
             throw Explanation.usage("a plugin talks to age on standard output: --json and --plan cannot be used")
         }
-        let dialogue = AgeDialogue(AgeStreams())
+        let dialogue = AgeDialogue(AgeStreams(run.environment.cancellation))
         let keys = AgeKeeper(run, dialogue)
         run.terminal.relay { dialogue.say($0) }
         defer { run.terminal.relay(nil) }
@@ -83,6 +84,9 @@ package enum AgePluginLine {
 /// The standard streams that connect to age.
 final class AgeStreams: AgeConnection {
     private let input = Mutex<[UInt8]>([])
+    private let cancellation: Cancellation
+
+    init(_ cancellation: Cancellation) { self.cancellation = cancellation }
 
     /// Reads the lines of one stanza. The bytes of a file key or PIN are wiped with the buffer.
     func receive() throws(AgeError) -> AgeStanza {
@@ -124,7 +128,7 @@ final class AgeStreams: AgeConnection {
         defer { Secret.wipe(&block) }
         while true {
             let count = read(0, &block, block.count)
-            if count < 0, errno == EINTR, !Interruption.happened { continue }
+            if count < 0, errno == EINTR, !cancellation.isCancelled { continue }
             guard count > 0 else { throw .connection("age ended the conversation") }
             buffer += block[..<count]
             return

@@ -138,9 +138,9 @@ struct OATHAdd: Verb {
         guard Set([first] + alsoDevice).count == alsoDevice.count + 1 else {
             throw Explanation.usage("the same key is given twice")
         }
-        guard run.replay == nil, run.software == nil, run.plan == nil else {
-            throw Explanation.usage("a recording, a plan and --virtual cover only one key: omit all but one --device")
-        }
+        let why = "a recording, a plan and --virtual cover only one key: omit all but one --device"
+        try run.refusePlan(why)
+        guard run.replay == nil, run.software == nil else { throw Explanation.usage(why) }
         for serial in alsoDevice {
             found.append((serial, try await run.oath(password, of: run.keys.key(serial: serial))))
         }

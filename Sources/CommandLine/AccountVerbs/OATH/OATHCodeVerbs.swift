@@ -252,7 +252,7 @@ struct CodeWatch {
                 try countdown(entries, until: end, &drawn)
             } else {
                 report(entries, at: time)
-                try Interruption.sleep(until: end)
+                try run.sleep(until: end)
             }
         }
     }
@@ -270,12 +270,12 @@ struct CodeWatch {
     private func countdown(_ entries: [OATHEntry], until end: Int64, _ drawn: inout Int) throws {
         repeat {
             let now = run.now
-            if drawn > 0 { run.terminal.draw("\u{1B}[\(drawn)A\r\u{1B}[J", to: 1) }
+            if drawn > 0 { run.terminal.redraw("\u{1B}[\(drawn)A\r\u{1B}[J") }
             let table = CodeTable(run, showHidden: showHidden)
             let lines = fitting(Table.lines(entries.map { table.row($0, at: now, among: entries.map(\.account.id)) }))
             lines.forEach(run.terminal.line)
             drawn = lines.count
-            try Interruption.sleep(until: now + 1)
+            try run.sleep(until: now + 1)
         } while run.now < end
     }
 

@@ -7,6 +7,7 @@ import Verbs
 import YKCrypto
 import YKKeys
 import YKOATH
+import YKTransport
 import YKWire
 
 /// The accounts in files, and the result for each.
@@ -107,15 +108,12 @@ struct OATHImport: Verb {
         let good = items.count { if case .success = $0.account { true } else { false } }
         let gaps = MigrationPart.gaps(among: items.compactMap(\.part)).map(\.explanation)
         notes += items.flatMap(\.notes)
-        if run.plan != nil { (gaps.map { Warning($0) } + notes).forEach(run.terminal.warn) }
-        if run.plan != nil { run.terminal.say(([heading(items, good)] + list(items)).joined(separator: "\n")) }
-        if good > 0, !yes, !force, run.plan == nil {
-            try confirm(items, good, gaps.map(\.message) + notes.map(\.message))
-        }
+        run.describe(warnings: gaps.map { Warning($0) } + notes, [heading(items, good)] + list(items))
+        if good > 0, !yes, !force { try confirm(items, good, gaps.map(\.message) + notes.map(\.message), run) }
         let service = try await run.oath(password)
         var outcome = try await write(items, AccountWriter(service: service), run.terminal)
-        if run.plan == nil { outcome.answer.warnings += notes }
-        for gap in gaps where run.plan == nil {
+        outcome.answer.warnings += notes
+        for gap in gaps {
             if outcome.answer.failure == nil {
                 outcome.answer.failure = gap
             } else {
@@ -156,7 +154,7 @@ struct OATHImport: Verb {
     private func items(of file: String, _ run: Run, noting: (Warning) -> Void) throws -> [Item] {
         let (name, terminal) = (file == "-" ? "standard input" : file, run.terminal)
         let source = ImportSource(
-            try Files.read(file), codes: .interruptible, cancellation: Interruption.cancellation)
+            try Files.read(file), codes: terminal.qrReader, cancellation: run.environment.cancellation)
         do {
             return try source.items(
                 guessing: fileKeyFd != nil || self.file.source.isGiven, column: column,
@@ -175,10 +173,9 @@ struct OATHImport: Verb {
         } catch let error as ImportError { throw Concerning(.file(name), error) }
     }
 
-    private func confirm(_ items: [Item], _ good: Int, _ notes: [String]) throws {
-        let prompt = try Prompt(orElse: "answer with --yes")
-        for line in list(items) + notes { prompt.tell(line) }
-        try prompt.agree("add \(good) of \(items.count) accounts?")
+    private func confirm(_ items: [Item], _ good: Int, _ notes: [String], _ run: Run) throws {
+        try run.terminal.show(list(items) + notes, orElse: "answer with --yes")
+        try Agreement().ask("add \(good) of \(items.count) accounts?", in: run)
     }
 
     private func heading(_ items: [Item], _ good: Int) -> String {

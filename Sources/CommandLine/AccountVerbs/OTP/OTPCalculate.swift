@@ -4,6 +4,7 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
+import YKInteraction
 import YKOTP
 import YKTransport
 import YKWire
@@ -56,8 +57,8 @@ struct OTPCalculate: Verb {
 
     func run(in run: Run) async throws -> Outcome<SlotResponse> {
         let service = try await run.otp()
-        let prompt = await service.carrier == .card ? TouchPrompt(run.terminal) : nil
-        defer { prompt?.end() }
+        let wait = await service.carrier == .card ? run.person.expectTouch(.required) : nil
+        defer { wait?.end() }
         if totp {
             let code = try await service.code(slot, at: time ?? run.now, period: period, digits: digits)
             return Outcome(SlotResponse(slot: slot, code: code), code)

@@ -105,9 +105,12 @@ struct OTPKeyOptions: ParsableArguments {
     }
 
     /// Returns the disclosures of a generated key.
-    func disclosures(_ words: String, _ text: String) throws -> [Disclosure] {
+    func disclosures(_ words: String, _ text: String, _ run: Run) throws -> [Disclosure] {
         guard generate else { return [] }
-        return [try Disclosure(words, SharedSecret(Secret(utf8: text)), in: output, orElse: OTPSecret.whereTo)]
+        return [
+            try Disclosure(
+                words, SharedSecret(Secret(utf8: text)), in: output, orElse: OTPSecret.whereTo, run.terminal)
+        ]
     }
 }
 

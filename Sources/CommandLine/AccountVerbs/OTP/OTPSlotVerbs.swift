@@ -103,12 +103,12 @@ struct OTPYubiOTP: Verb {
     ) throws -> [Disclosure] {
         let words = privateID.value.withBytes { Hex.encode($0) } + " " + secret.value.withBytes { Hex.encode($0) }
         let isInCSV = csv != nil && key.output == nil
-        let made = isInCSV ? [] : try key.disclosures("private identity and key", words)
+        let made = isInCSV ? [] : try key.disclosures("private identity and key", words, run)
         guard let csv else { return made }
         let record = YubiCloudRecord(
             serial: serial ?? 0, publicID: identity, privateID: privateID, key: secret, accessCode: access.new,
             time: run.now)
-        return try made + [Disclosure("", SharedSecret(record.line), in: csv, orElse: "")]
+        return try made + [Disclosure("", SharedSecret(record.line), in: csv, orElse: "", run.terminal)]
     }
 }
 
@@ -174,7 +174,7 @@ struct OTPStatic: Verb {
         let count = codes.value.count
         let content = OTPSlotContent.staticPassword(scanCodes: codes)
         try await target.write(content, typing.settings, access: access, to: service, in: run) {
-            try generate ? [Disclosure("password", password, in: output, orElse: OTPSecret.whereTo)] : []
+            try generate ? [Disclosure("password", password, in: output, orElse: OTPSecret.whereTo, run.terminal)] : []
         }
         return Outcome(
             StaticSlot(slot: target.slot, layout: layout.rawValue, length: count),
@@ -251,7 +251,7 @@ struct OTPChalResp: Verb {
             ? .challengeOTP(key: secret, needsTouch: touch)
             : .hmac(key: secret, needsTouch: touch, takesShortChallenges: !fullChallenges)
         try await target.write(content, access: access, to: service, in: run) {
-            try key.disclosures("key", secret.value.withBytes { totp ? Base32.encode(Array($0)) : Hex.encode($0) })
+            try key.disclosures("key", secret.value.withBytes { totp ? Base32.encode(Array($0)) : Hex.encode($0) }, run)
         }
         return Outcome(
             ChallengeSlot(slot: target.slot, needsTouch: touch, isYubico: yubico),
@@ -320,7 +320,7 @@ struct OTPHOTP: Verb {
             try key.read("HOTP key", made: 20, base32: true, run)
         }
         try await target.write(.hotp(key: secret, form), typing.settings, access: access, to: service, in: run) {
-            try key.disclosures("key", secret.value.withBytes { Base32.encode(Array($0)) })
+            try key.disclosures("key", secret.value.withBytes { Base32.encode(Array($0)) }, run)
         }
         return Outcome(
             HOTPSlot(slot: target.slot, digits: digits, counter: counter, identifier: identifier),

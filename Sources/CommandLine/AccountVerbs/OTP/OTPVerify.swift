@@ -88,7 +88,7 @@ struct OTPVerify: Verb {
 
     func run(in run: Run) async throws -> Outcome<AcceptedOTP> {
         let expected = try publicId.map { try Self.modhex($0) }
-        let line = try TypedToken.line(password).trimmed
+        let line = try TypedToken.line(password, run.terminal).trimmed
         let otp: YubicoOTP
         do { otp = try YubicoOTP(parsing: line) } catch { throw TokenError.malformed(error) }
         if let expected, expected != otp.publicID { throw TokenError.otherPublicID(otp.publicID) }
@@ -245,7 +245,7 @@ struct TokenKeyOptions: ParsableArguments {
     func read(_ variable: String, _ question: String, _ terminal: Terminal) throws -> SharedSecret {
         if let given = try given(variable, terminal) { return given }
         let hint = "give it with --key-file FILE, --key-stdin, --key-fd N or \(variable)"
-        return SharedSecret(try Prompt(orElse: hint).secret(question))
+        return try terminal.secret(question, orElse: hint)
     }
 }
 
@@ -268,7 +268,7 @@ struct OTPParse: Verb {
     var password: String?
 
     func run(in run: Run) throws -> Outcome<ParsedToken> {
-        let token = try TypedToken.read(password)
+        let token = try TypedToken.read(password, run.terminal)
         return Outcome(ParsedToken(token: token), Self.lines(token))
     }
 
@@ -291,22 +291,20 @@ struct OTPParse: Verb {
 struct TypedToken {
     /// Returns the line that contains it: the argument, a line of standard input for `-`, or else one typed at the
     /// terminal.
-    static func line(_ argument: String?) throws -> String {
+    static func line(_ argument: String?, _ terminal: Terminal) throws -> String {
         if let argument, argument != "-" { return argument }
-        let secret: Secret
-        if argument == nil {
-            secret = try Prompt(orElse: "give the password as an argument, or with - on standard input")
-                .secret("touch the key")
-        } else {
-            secret = try SecretInput.line(from: 0)
-        }
-        let bytes = secret.copyBytes()
+        let secret =
+            argument == nil
+            ? try terminal.secret(
+                "touch the key", orElse: "give the password as an argument, or with - on standard input")
+            : SharedSecret(try SecretInput.line(from: 0))
+        let bytes = secret.value.copyBytes()
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Reads the password from a line.
-    static func read(_ argument: String?) throws -> OTPToken {
-        guard let token = OTPToken(typed: try line(argument)) else {
+    static func read(_ argument: String?, _ terminal: Terminal) throws -> OTPToken {
+        guard let token = OTPToken(typed: try line(argument, terminal)) else {
             throw Explanation.usage("there is no password", hint: "touch the key, or give one")
         }
         return token

@@ -37,7 +37,7 @@ extension Run {
     func secretsPIN(_ options: PINOptions, of service: SecretsService, to purpose: String) async throws -> SharedSecret
     {
         let info = await service.info
-        guard info.hasPIN || plan != nil else { throw SecretsError.noPIN }
+        try perform { if !info.hasPIN { throw SecretsError.noPIN } }
         guard info.pinRetries != 0 else { throw SecretsError.pinBlocked }
         let source = source(of: .secrets, options)
         let question = TerminalQuestion(
@@ -70,7 +70,7 @@ extension Run {
     ) async throws -> FoundSecretsEntry {
         let open = try await service.entries()
         let found = byPart ? PartMatch(query.text, in: open).all : WholeMatch(query.text, in: open).all
-        let isAskable = source(of: .secrets, pin).isGiven || (try? Prompt(orElse: "")) != nil
+        let isAskable = source(of: .secrets, pin).isGiven || hasPerson
         guard found.isEmpty, await service.info.hasPIN, isAskable else {
             return FoundSecretsEntry(try find(open), pin: nil)
         }

@@ -29,9 +29,7 @@ struct CTKIPOptions: ParsableArguments {
         var code = link?.code
         if self.code.isGiven || code == nil { code = try read(run) }
         guard let code else { throw SecurIDError.activationCode }
-        if run.plan != nil {
-            throw Explanation.usage("--plan cannot contact the server, which accepts the activation code only once")
-        }
+        try run.refusePlan("--plan cannot contact the server, which accepts the activation code only once")
         let trust = try server.trust(run, risk: "read the activation code")
         var client = CTKIPClient(try run.http(), run.environment.random)
         client.trust = trust

@@ -27,7 +27,7 @@ struct TokenPINOptions: ParsableArguments {
     func read(_ token: StoredToken, _ run: Run) throws -> SharedSecret? {
         if let pin = try given.source.given(run.terminal) { return pin }
         guard askPin else { return nil }
-        return SharedSecret(try Prompt(orElse: TokenPIN.name.hint).secret("PIN of token \(token.name)"))
+        return try run.terminal.secret("PIN of token \(token.name)", orElse: TokenPIN.name.hint)
     }
 }
 
@@ -156,14 +156,14 @@ struct SecurIDWatch: Verb {
             let isNew = code.validTo != last?.validTo
             last = code
             if run.terminal.isOutputTerminal, !run.options.json {
-                run.terminal.draw(
-                    "\r\u{1B}[K\(code.code)  \(code.remaining.components.seconds) s  next \(code.next)", to: 1)
+                run.terminal.redraw(
+                    "\r\u{1B}[K\(code.code)  \(code.remaining.components.seconds) s  next \(code.next)")
             } else if isNew {
                 run.terminal.line(
                     run.options.json ? TokenCodes(token: record, code: code).answer.text : code.code)
             }
             if let end, now >= end { break }
-            try Interruption.sleep(
+            try run.sleep(
                 until: run.terminal.isOutputTerminal ? now + 1 : min(code.validTo, end ?? code.validTo))
         }
         if run.terminal.isOutputTerminal, !run.options.json { run.terminal.line("") }

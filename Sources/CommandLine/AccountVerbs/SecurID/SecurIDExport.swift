@@ -107,7 +107,7 @@ struct SecurIDExport: Verb {
             return given
         }
         guard askPassword else { return nil }
-        return SharedSecret(try Prompt(orElse: source.hint).newSecret("password of the export"))
+        return try run.terminal.secret("password of the export", isNew: true, orElse: source.hint)
     }
 
     private func text(_ token: SecurIDToken, _ password: SharedSecret?, _ run: Run) throws -> SharedSecret {

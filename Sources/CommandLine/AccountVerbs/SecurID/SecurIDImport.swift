@@ -165,9 +165,8 @@ struct SecurIDImport: Verb {
         do { return try read(given) } catch {
             switch error {
             case .passwordNeeded where given == nil:
-                let prompt: Prompt
-                do { prompt = try Prompt(orElse: "") } catch { throw SecurIDError.passwordNeeded }
-                return try read(SharedSecret(try prompt.secret("password of the token")))
+                guard run.hasPerson else { throw SecurIDError.passwordNeeded }
+                return try read(run.terminal.secret("password of the token", orElse: ""))
             case .wrongPassword where given != nil && input.isProtected == nil:
                 // A file does not say whether it has a password; an unnecessary one does no harm.
                 guard let tokens = try? read(nil) else { throw error }
@@ -283,7 +282,7 @@ enum TokenSource {
         guard QRReader.isImage(bytes) else {
             do { return try SecurIDInput(parsing: bytes) } catch { throw Explanation(error).in(file: source) }
         }
-        let texts = try QRReader.interruptible.texts(in: bytes, source == "-" ? "standard input" : source.printable)
+        let texts = try run.terminal.qrReader.texts(in: bytes, source == "-" ? "standard input" : source.printable)
         let inputs = texts.compactMap { try? SecurIDInput(parsing: Array($0.utf8)) }
         guard !inputs.isEmpty else { return try SecurIDInput(parsing: Array((texts.last ?? "").utf8)) }
         guard let joined = SecurIDInput.joined(inputs) else {

@@ -26,11 +26,11 @@ package struct CredentialReplacing {
     package func check(
         _ rpID: String, userID: [UInt8], whose: String, excluded: [CredentialDescriptor] = []
     ) async throws {
-        guard !force, run.plan == nil else { return }
+        guard !force, run.plan == nil else { return }  // The search would need the PIN and a touch.
         switch try await service.replacement(for: rpID, userID: userID) {
         case .none: return
         case .credential(let found) where excluded.contains { $0.id == found.id }: return
-        case .credential: try Prompt.confirm(Self.question(whose))
+        case .credential: try run.confirm(Self.question(whose), unless: false)
         case .unknown:
             run.terminal.warn(
                 "not-checked",

@@ -30,7 +30,7 @@ extension Run {
         let given = CommandLineCredential(.oathPassword, source, question, terminal)
         if !source.isGiven, try await unlockRemembered(service, info) { return }
         // A plan unlocks a locked application as well, in order to read it.
-        try await credentials.asking([given], person: OATHPerson(question: question, key: other)).use(
+        try await credentials.asking([given], person: OATHPerson(question: question, key: other, person: person)).use(
             CredentialRequest(CredentialID(.oathPassword, key: other), to: "unlock the accounts", allowsEmpty: true)
         ) { password in
             try await service.unlock(with: try AccessKey(password: password, salt: info.salt))
@@ -45,7 +45,7 @@ extension Run {
 
     /// Tries the key remembered for this device; a wrong one is reported and not retried.
     private func unlockRemembered(_ service: OATHService, _ info: OATHInfo) async throws -> Bool {
-        if Variables["HOME"] == nil, Variables["XDG_STATE_HOME"] == nil { return false }
+        if variable("HOME") == nil, variable("XDG_STATE_HOME") == nil { return false }
         guard let raw = try keyring().key(for: info.deviceID) else { return false }
         do {
             try await service.unlock(with: AccessKey(rawKey: raw))
@@ -63,12 +63,13 @@ extension Run {
 private struct OATHPerson: CredentialPrompt {
     let question: TerminalQuestion
     let key: String?
+    let person: any Person
 
-    var isThere: Bool { (try? Prompt(orElse: "")) != nil }
+    var isThere: Bool { person.presence.isHere }
 
     nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
         guard isThere else { throw key.map(Self.passwordNeeded) ?? OATHError.locked }
-        return try await question.ask(request)
+        return try await question.ask(request, person)
     }
 
     private static func passwordNeeded(of key: String) -> any Error {

@@ -15,7 +15,7 @@ extension Run {
         if options.replay != nil { return ReplayedKeyring() }
         do throws(KeyringError) {
             let cancellation = environment.cancellation
-            switch Variables["YKIT_KEYRING"] ?? "" {
+            switch variable("YKIT_KEYRING") ?? "" {
             case "": return try Keyrings.standard(cancellation: cancellation)
             case "file": return try FileKeyring.standard(cancellation: cancellation)
             case "secret-service":
@@ -24,7 +24,7 @@ extension Run {
             default: break
             }
         } catch { throw Explanation(error) }
-        throw .usage("YKIT_KEYRING is '\(Variables["YKIT_KEYRING"] ?? "")', expected file or secret-service")
+        throw .usage("YKIT_KEYRING is '\(variable("YKIT_KEYRING") ?? "")', expected file or secret-service")
     }
 
     /// The keyring of the desktop session for stores; `nil` without one.

@@ -76,9 +76,8 @@ package struct StoreKeyOptions: ParsableArguments {
             guard !given.value.isEmpty else { throw Explanation.usage("an empty passphrase protects nothing") }
             return given.value.copy()
         }
-        let prompt = try Prompt(orElse: passphrase.source.hint)
-        return isNew
-            ? try prompt.newSecret("new passphrase of the store") : try prompt.secret("passphrase of the store")
+        let question = isNew ? "new passphrase of the store" : "passphrase of the store"
+        return try run.terminal.secret(question, isNew: isNew, orElse: passphrase.source.hint).value.copy()
     }
 }
 

@@ -64,9 +64,9 @@ struct ApproveYes: AccountKeyVerb {
         for line in open.lines(at: run.now) { run.terminal.say(line) }
         var wrong = desk.session.history.events.count { $0.nonce == open.request.nonce && $0.isAccepted == false }
         while true {
-            guard wrong < Self.tries else { return try await giveUp(open, desk) }
-            let number = try chosenNumber(open, isAgain: wrong > 0)
-            try ask(open)
+            guard wrong < Self.tries else { return try await giveUp(open, desk, run) }
+            let number = try chosenNumber(open, isAgain: wrong > 0, run)
+            try ask(open, run)
             let receipt = try await desk.session.approve(open, number: number)
             if receipt.isAccepted { return GivenAnswer(open: open, receipt: receipt, decision: "approved").outcome }
             let refusal = try await desk.session.cause(ofRefusing: open, hadNumber: number != nil)
@@ -76,7 +76,7 @@ struct ApproveYes: AccountKeyVerb {
         }
     }
 
-    private func chosenNumber(_ open: OpenRequest, isAgain: Bool) throws -> String? {
+    private func chosenNumber(_ open: OpenRequest, isAgain: Bool, _ run: Run) throws -> String? {
         guard let numbers = open.request.numbers else {
             guard number == nil else { throw ApprovalError.numberNotOffered(number ?? "", offered: []) }
             return nil
@@ -85,31 +85,30 @@ struct ApproveYes: AccountKeyVerb {
             guard numbers.contains(number) else { throw ApprovalError.numberNotOffered(number, offered: numbers) }
             return number
         }
-        let prompt: Prompt
-        do { prompt = try Prompt(orElse: "") } catch { throw ApprovalError.numberNeeded(numbers) }
+        guard run.hasPerson else { throw ApprovalError.numberNeeded(numbers) }
         let question =
             isAgain ? "look again: which number does the login page show?" : "which number does the login page show?"
-        return numbers[try prompt.choose(question, among: numbers.map(\.printable))]
+        return numbers[try run.pick(question, among: numbers.map(\.printable))]
     }
 
     /// Asks for consent unless a touch provides it. A cached touch does not count, since it may have been made for the
     /// poll.
-    private func ask(_ open: OpenRequest) throws {
+    private func ask(_ open: OpenRequest, _ run: Run) throws {
         if id?.uppercased() == open.request.nonce { return }
         if case .piv(let place) = open.account.place, place.policies.touch == .always { return }
         if open.account.proof != nil { return }
         let hint = "give the full identifier of the request: \(open.request.nonce)"
-        guard try Prompt.isConfirmed("Approve?", orElse: hint) else {
+        guard try run.isAgreed("Approve?", orElse: hint) else {
             throw Explanation(
                 "declined", .declined, "nothing was signed; the request is still open",
                 hint: "decline it with: ykit approve no \(open.request.id)")
         }
     }
 
-    private func giveUp(_ open: OpenRequest, _ desk: PendingRequests) async throws -> Outcome<GivenAnswer> {
+    private func giveUp(_ open: OpenRequest, _ desk: PendingRequests, _ run: Run) async throws -> Outcome<GivenAnswer> {
         let message = "the number was wrong \(Self.tries) times; the request can no longer be approved"
         do {
-            try Prompt.confirm("\(message). Decline it, as not started by you?")
+            try run.confirm("\(message). Decline it, as not started by you?", unless: false)
         } catch {
             throw Explanation(
                 "too-many-numbers", .blocked, message,

@@ -19,11 +19,11 @@ enum LinkSource {
     /// Reads a link from the command line, standard input, an image with a QR code, or the camera.
     static func read(_ link: String?, _ picture: String?, _ terminal: Terminal) throws(Explanation) -> String {
         if let link, link != "-" { return link }
-        if link == nil, picture == "camera" { return try QRReader.interruptible.seen(terminal) }
+        if link == nil, picture == "camera" { return try terminal.qrReader.seen(terminal) }
         var bytes = try Files.read(link ?? picture ?? "-")
         defer { Secret.wipe(&bytes) }
         if QRReader.isImage(bytes) {
-            let texts = try QRReader.interruptible.texts(in: bytes, (picture ?? "standard input").printable)
+            let texts = try terminal.qrReader.texts(in: bytes, (picture ?? "standard input").printable)
             guard texts.count == 1, let text = texts.first else {
                 throw Explanation(
                     "several-qr-codes", .severalDevices, "the picture has \(texts.count) QR codes",
@@ -217,7 +217,7 @@ struct ApproveEnroll: AccountKeyVerb {
                 "keys and answers would be sent to \(server), run by "
                     + "'\(PushRequest.shown(link.issuer, limit: 64))': enroll '\(name.printable)' there?", in: run)
         }
-        try checkSources(in: run)
+        try run.perform { try checkSources(in: run) }
         try run.perform { try book.file.update { _ in } }
         let made = try await enrolled(link, name, access, approver, trust, book, run)
         return outcome(made, link)
@@ -236,8 +236,10 @@ struct ApproveEnroll: AccountKeyVerb {
 
     /// Refuses an enrollment in which a secret that is needed later can be neither read nor asked for.
     private func checkSources(in run: Run) throws {
-        guard run.plan == nil, run.replay == nil else { return }
-        func check(_ source: SecretInput.Source) throws { if !source.isGiven { _ = try Prompt(orElse: source.hint) } }
+        guard run.replay == nil else { return }
+        func check(_ source: SecretInput.Source) throws {
+            if !source.isGiven { try run.terminal.requirePerson(orElse: source.hint) }
+        }
         if !software, pinPolicy != .never { try check(run.source(of: .piv, key.pin)) }
         // With a link nothing is lost if the FIDO2 application, which comes first, refuses.
         if require == .uv, server != nil { try check(run.source(of: .fido, key.fidoPIN)) }

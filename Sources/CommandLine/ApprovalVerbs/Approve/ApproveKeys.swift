@@ -236,9 +236,9 @@ struct ApproveUserOptions: ParsableArguments {
     /// Returns the password, given or asked for.
     func password(_ run: Run) throws -> SharedSecret {
         if let given = try secret.source.given(run.terminal) { return given }
-        return SharedSecret(
-            try Prompt(orElse: UserPassword.name.hint).neededSecret(
-                "password or registration code of \((user ?? "").printable)", "it must not be empty"))
+        return try run.terminal.secret(
+            "password or registration code of \((user ?? "").printable)", objection: "it must not be empty",
+            orElse: UserPassword.name.hint)
     }
 }
 

@@ -132,7 +132,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
         try confirmation.ask(
             "the codes of container '\(old.account.name.printable)' on this key would become invalid: move it to \(to.printable)?",
             in: run)
-        run.plan?.add("sign the hand-over of container \(old.serial) at \(old.server.origin)")
+        run.describe("sign the hand-over of container \(old.serial) at \(old.server.origin)")
         try run.endPlan("generate a key on \(to), register it, and synchronize")
         let client = try run.containerClient()
         let sealed = try await SealedAccounts.open(book, access.key, run)

@@ -88,8 +88,7 @@ struct ApproveAdd: Verb {
     private func secret(_ run: Run) throws -> SharedSecret {
         let secret =
             try given.source.given(run.terminal)
-            ?? SharedSecret(
-                try Prompt(orElse: OCRASecret.name.hint).neededSecret("secret", "the secret must not be empty"))
+            ?? run.terminal.secret("secret", objection: "the secret must not be empty", orElse: OCRASecret.name.hint)
         let prefix = Array("seed://".utf8)
         var text = secret.value.copyBytes()
         defer { Secret.wipe(&text) }

@@ -282,9 +282,9 @@ struct ApproveOpen: AccountKeyVerb {
 
     private func passphrase(_ question: String, _ run: Run) throws -> SharedSecret {
         if let given = try answer.source.given(run.terminal) { return given }
-        let prompt = try Prompt(orElse: ContainerAnswer.name.hint)
-        prompt.tell("the server asks a question: \(PushRequest.shown(question, limit: 200))")
-        return SharedSecret(try prompt.secret("answer"))
+        return try run.terminal.secret(
+            "answer", after: "the server asks a question: \(PushRequest.shown(question, limit: 200))",
+            orElse: ContainerAnswer.name.hint)
     }
 }
 

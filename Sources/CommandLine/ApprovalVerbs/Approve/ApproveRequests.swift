@@ -6,6 +6,7 @@ import Verbs
 import YKApproval
 import YKPIV
 import YKStore
+import YKTransport
 import YKWire
 
 extension OpenRequest {
@@ -111,8 +112,9 @@ struct PendingRequests {
 
     /// Fetches the open requests of the named account, or of all.
     mutating func fetch(_ query: EntryQuery?) async throws {
+        let cancellation = run.environment.cancellation
         try await session.fetch(try accounts.asked(query, run)) { error in
-            Interruption.happened || Explanation(error).exit == .interrupted
+            cancellation.isCancelled || Explanation(error).exit == .interrupted
         }
     }
 
@@ -134,10 +136,9 @@ struct PendingRequests {
     ///
     /// - Parameter answer: Returns the text to sign in answer to a request to the account with a serial number.
     func endPlan(_ query: EntryQuery?, answer: ((String) -> String)? = nil) throws {
-        guard let plan = run.plan else { return }
         for account in try accounts.asked(query, run) {
             let serial = account.account.serial
-            plan.add(
+            run.describe(
                 "sign '\(PushText.poll(serial: serial, timestamp: UTCDate.timestamp(run.now)))'",
                 ["with the key of account '\(account.account.name)'", "then ask \(account.url)"])
         }

@@ -137,7 +137,7 @@ final class ContainerTokens {
                 left.removeAll { $0 == text }
                 try sealed.put(container.stored, left.isEmpty ? nil : try ContainerUpdate(links: left).plaintext)
             } catch {
-                if Interruption.happened { throw error }
+                if run.isInterrupted { throw error }
                 problem = problem ?? Explanation(error)
             }
         }

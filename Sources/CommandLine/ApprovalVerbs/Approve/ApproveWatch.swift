@@ -61,9 +61,7 @@ struct ApproveWatch: AccountKeyVerb {
     @OptionGroup var path: ApproveStoreOptions
 
     func run(in run: Run) async throws -> Outcome<RequestWatch.Counts> {
-        guard run.plan == nil else {
-            throw Explanation.usage("--plan shows one exchange, but watch runs until it is stopped")
-        }
+        try run.refusePlan("--plan shows one exchange, but watch runs until it is stopped")
         let desk = try PendingRequests(run, path, key)
         let accounts = try desk.accounts.asked(account, run)
         let box = WatchedRequests(RequestWatch(accounts, answered: desk.session.history.answered))
@@ -72,7 +70,7 @@ struct ApproveWatch: AccountKeyVerb {
         let listener = try listen.map { address throws(Explanation) in try Self.listener(address, box.requests, run) }
         defer { listener?.stop() }
         var session = WatchSession(
-            desk: desk, box: box, isJSON: run.options.json, hook: command.map { CommandHook($0, run.terminal) },
+            desk: desk, box: box, isJSON: run.options.json, hook: command.map { CommandHook($0, run) },
             notifier: run.options.notify ? try DesktopNotifier(box) : nil)
         session.pausesOnBattery = pauseOnBattery
         defer { session.end() }

@@ -83,15 +83,18 @@ final class DesktopNotifier: Sendable {
 final class CommandHook: Sendable {
     private let command: String
     private let terminal: Terminal
+    private let cancellation: Cancellation
     private let queue = WorkQueue()
 
-    init(_ command: String, _ terminal: Terminal) { (self.command, self.terminal) = (command, terminal) }
+    init(_ command: String, _ run: Run) {
+        (self.command, terminal, cancellation) = (command, run.terminal, run.environment.cancellation)
+    }
 
     /// Queues a run of the command with these bytes on standard input.
     func add(_ input: [UInt8]) { queue.add { [self] in run(input) } }
 
     /// Waits up to a minute until all runs have ended.
-    func finish() { queue.finish(by: .after(ChildProcess.limit, cancellation: Interruption.cancellation)) }
+    func finish() { queue.finish(by: .after(ChildProcess.limit, cancellation: cancellation)) }
 
     private func run(_ input: [UInt8]) {
         do throws(Explanation) {

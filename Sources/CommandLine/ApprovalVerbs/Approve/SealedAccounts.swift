@@ -56,7 +56,7 @@ final class SealedAccounts {
 
     /// Writes an account, with or without a secret.
     func put(_ account: ApprovalAccount, _ secret: SharedSecret?) throws {
-        guard run.plan == nil else { return }
+        guard run.writesStores else { return }
         let record = try secret.map { secret throws(StoreError) in
             try key.seal(secret.value, id: account.id, service: ApprovalStore.service, account.description)
         }

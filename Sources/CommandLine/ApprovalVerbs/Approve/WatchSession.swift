@@ -105,7 +105,7 @@ struct WatchSession {
             try tellFound()
             for choice in box.takeChoices() { try await act(on: choice) }
             if let end, end <= .now { return true }
-            if Interruption.happened { throw Explanation.interrupted }
+            try desk.run.checkInterrupted()
             try await Task.sleep(for: Self.step)
         }
     }
@@ -155,7 +155,7 @@ struct WatchSession {
             return true
         } catch {
             let reason = Explanation(error)
-            if reason.exit == .interrupted || Interruption.happened { throw Explanation.interrupted }
+            if reason.exit == .interrupted || desk.run.isInterrupted { throw Explanation.interrupted }
             if failing.insert(id).inserted {
                 tell(
                     WatchEvent(kind: .fails, account: account, problem: reason),
@@ -237,7 +237,7 @@ struct WatchSession {
                 reported[choice.nonce] = nil
             } catch {
                 let reason = Explanation(error)
-                if reason.exit == .interrupted || Interruption.happened { throw Explanation.interrupted }
+                if reason.exit == .interrupted || desk.run.isInterrupted { throw Explanation.interrupted }
                 tell(
                     WatchEvent(kind: .fails, answered: open, problem: reason),
                     ["\(open.request.id) was not declined: \(reason.message)"])

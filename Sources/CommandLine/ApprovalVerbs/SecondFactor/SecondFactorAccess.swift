@@ -48,7 +48,7 @@ struct SecondFactorAccess: ParsableArguments {
     @Option("--store <file>", help: "The store of secrets (default: $XDG_DATA_HOME/ykit/2fa.json).") var store: String?
 
     /// The given address.
-    private var address: String? { server ?? Variables["YKIT_2FA_SERVER"] }
+    private func address(_ run: Run) -> String? { server ?? run.variable("YKIT_2FA_SERVER") }
 
     /// Whether the command line asks for a new login.
     private var logsIn: Bool { passkey || password.isGiven }
@@ -63,7 +63,7 @@ struct SecondFactorAccess: ParsableArguments {
         _ run: Run, _ key: StoreKeyOptions, needsAccount: Bool = true
     ) async throws -> SecondFactorConnection {
         let vault = try vault(run, key)
-        guard let url = try url() else {
+        guard let url = try url(run) else {
             guard !logsIn else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
             return try await kept(try vault.onlySession(), vault, run)
         }
@@ -78,27 +78,27 @@ struct SecondFactorAccess: ParsableArguments {
             try await connection.service.logIn(account, password: password.value)
         } else if needsAccount, !connection.hasAccount {
             if let record = try vault.session(at: connection.url) { return try await kept(record, vault, run) }
-            try await connection.service.logIn(account, password: try askPassword().value)
+            try await connection.service.logIn(account, password: try askPassword(run).value)
         }
         return connection
     }
 
     /// The given address.
-    func url() throws -> HTTPURL? { try address.map { try HTTPURL($0) } }
+    func url(_ run: Run) throws -> HTTPURL? { try address(run).map { try HTTPURL($0) } }
 
     /// Returns a connection for a new login, and the password if one was given.
     func anonymous(
         _ run: Run, _ key: StoreKeyOptions
     ) throws -> (SecondFactorConnection, password: SharedSecret?) {
-        guard let url = try url() else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
+        guard let url = try url(run) else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
         let connection = try make(
             url, try trusted.trust(run, risk: "read the password"), vault(run, key), run)
         return (connection, passkey ? nil : try password.source.given(run.terminal))
     }
 
     /// Asks for the account's password.
-    func askPassword() throws -> SharedSecret {
-        SharedSecret(try Prompt(orElse: password.source.hint).secret("password of '\(account.printable)'"))
+    func askPassword(_ run: Run) throws -> SharedSecret {
+        try run.terminal.secret("password of '\(account.printable)'", orElse: password.source.hint)
     }
 
     private func kept(
@@ -116,7 +116,7 @@ struct SecondFactorAccess: ParsableArguments {
     func vault(_ run: Run, _ key: StoreKeyOptions) throws -> SecondFactorVault {
         SecondFactorVault(
             StoreFile(try store ?? StorePathOptions.defaultPath("2fa.json"), service: SecondFactorVault.service),
-            isWritable: run.plan == nil, run.environment.random,
+            isWritable: run.writesStores, run.environment.random,
             open: { try await run.open($0, key, for: "open the store of second factors") },
             seal: { try await run.seal($0, key, NewStoreKeyOptions(), besides: [], of: "store of second factors") })
     }

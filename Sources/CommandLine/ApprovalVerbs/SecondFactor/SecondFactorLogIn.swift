@@ -68,7 +68,7 @@ extension SecondFactorAccess {
             let client = try await connection.key(run, key, "log in")
             return (connection, try await connection.service.logIn(passkey: client))
         }
-        let password = try secret ?? askPassword()
+        let password = try secret ?? askPassword(run)
         return (connection, try await connection.service.logIn(account, password: password.value))
     }
 }
@@ -90,7 +90,7 @@ struct SecondFactorLogOut: Verb {
 
     func run(in run: Run) async throws -> Outcome<DeletedSession> {
         let vault = try access.vault(run, StoreKeyOptions())
-        let record = try access.url().flatMap { try vault.session(at: $0) } ?? vault.onlySession()
+        let record = try access.url(run).flatMap { try vault.session(at: $0) } ?? vault.onlySession()
         try vault.remove(record.id)
         return Outcome(
             DeletedSession(server: record.description["server"]?.string ?? ""), "session deleted")
@@ -180,7 +180,7 @@ struct SecondFactorLogInTest: SecondFactorUserVerb {
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<TestedLogIn> {
         let connection = connection
-        let hook = notifyCommand.map { CommandHook($0, run.terminal) }
+        let hook = notifyCommand.map { CommandHook($0, run) }
         defer { hook?.finish() }
         let id = SecondFactorVault.deviceID(connection.url, user)
         var steps: [LogInStep] = []

@@ -173,7 +173,7 @@ struct AttestedSlot {
     ///
     /// - Returns: The challenge and its answer; `nil` if the key requires either or cannot sign.
     func proof(_ service: PIVService, _ run: Run) async throws -> AttestationProof? {
-        guard run.plan == nil, let stated = try PIVAttestation(statement).policies, stated == Self.silent,
+        guard let stated = try PIVAttestation(statement).policies, stated == Self.silent,
             metadata.map({ $0.policies == Self.silent }) ?? false,
             let key = statement.publicKey, let algorithm = PIVAlgorithm(key), algorithm != .x25519
         else { return nil }

@@ -6,6 +6,7 @@ import Verbs
 import YKCrypto
 import YKHSMAuth
 import YKHardware
+import YKInteraction
 import YKPIV
 import YKWire
 
@@ -176,8 +177,8 @@ struct HSMAuthCalculate: Verb {
                 hint: credential.algorithm == .aes128 ? "give --context" : "give --exchange and --hsm-key")
         }
         let password = try await run.credentialPassword(password, of: credential, force: force)
-        let prompt = credential.needsTouch == false ? nil : TouchPrompt(run.terminal)
-        defer { prompt?.end() }
+        let wait = credential.needsTouch == false ? nil : run.person.expectTouch(.required)
+        defer { wait?.end() }
         let keys: HSMSessionKeys
         if let challenges {
             keys = try await service.sessionKeys(

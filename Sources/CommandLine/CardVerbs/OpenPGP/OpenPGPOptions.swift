@@ -124,11 +124,13 @@ extension Run {
     ) async throws {
         try await service.verify(pin, for: access)
         let reference = access.reference
-        guard plan == nil, pin == Secret(utf8: reference.factoryValue) else { return }
+        guard pin == Secret(utf8: reference.factoryValue) else { return }
         let verb = reference == .admin ? "change-admin-pin" : "change-pin"
-        terminal.warn(
-            "factory-default",
-            "the \(reference.title) is still the factory default; set another with 'ykit openpgp access \(verb)'")
+        perform {
+            terminal.warn(
+                "factory-default",
+                "the \(reference.title) is still the factory default; set another with 'ykit openpgp access \(verb)'")
+        }
     }
 
     /// Returns a new PIN or reset code, given or asked for twice.
@@ -156,9 +158,9 @@ extension Run {
         _ slot: OpenPGPSlot, _ service: OpenPGPService, _ body: () async throws -> Result
     ) async throws -> Result {
         let policy = try await service.touchPolicy(slot)
-        guard let policy, policy != .off, plan == nil else { return try await body() }
-        let prompt = TouchPrompt(terminal)
-        defer { prompt.end() }
+        guard let policy, policy != .off else { return try await body() }
+        let wait = person.expectTouch(.required)
+        defer { wait.end() }
         return try await body()
     }
 }

@@ -291,7 +291,7 @@ struct OpenPGPReset: Verb {
         try confirmation.ask(
             typing: "reset", "this permanently deletes all OpenPGP keys, certificates and data on this card", in: run)
         let blocking = "VERIFY with wrong values for both PINs, until they are blocked"
-        for step in ["TERMINATE DF", blocking, "TERMINATE DF"] { run.plan?.add(step) }
+        for step in ["TERMINATE DF", blocking, "TERMINATE DF"] { run.describe(step) }
         try run.endPlan("ACTIVATE FILE")
         try await run.showing("resetting OpenPGP") { try await service.reset() }
         return outcome

@@ -181,7 +181,7 @@ struct PIVChangeManagementKey: Verb {
         }
         let key = try await newKey(type, service, run)
         try file?.prepare(Array((Self.digits(key) + "\n").utf8))
-        if isShown(in: run) { try show(key) }
+        if isShown { try show(key, run) }
         do {
             try await service.setManagementKey(
                 ManagementKey(key.value.copy()), type: type, needsTouch: touch, protected: protect,
@@ -189,8 +189,7 @@ struct PIVChangeManagementKey: Verb {
         } catch {
             switch error {
             case PIVError.uncertain, PIVError.unfinished: try file?.commit()
-            case _ where isShown(in: run):
-                run.terminal.say("the management key is still the old one")
+            case _ where isShown: run.perform { run.terminal.say("the management key is still the old one") }
             default: break
             }
             throw error
@@ -201,16 +200,14 @@ struct PIVChangeManagementKey: Verb {
             "management key set: \(type)" + (protect ? ", stored on the key and protected by the PIN" : ""))
     }
 
-    /// Whether the new key is shown on the terminal because it is not stored anywhere. With `--plan` no key is
-    /// generated.
-    private func isShown(in run: Run) -> Bool {
-        generate && !protect && keyFile == nil && run.plan == nil
-    }
+    /// Whether the new key is shown on the terminal because it is not stored anywhere.
+    private var isShown: Bool { generate && !protect && keyFile == nil }
 
     /// Returns the new key: generated, given, or asked for twice.
     private func newKey(_ type: ManagementKeyType, _ service: PIVService, _ run: Run) async throws -> SharedSecret {
         if generate {
-            if isShown(in: run) { try Self.terminalIsThere() }
+            // A generated key is shown before it is set.
+            if isShown { try run.perform { try run.terminal.requirePerson(orElse: Self.whereTo) } }
             return try await service.randomManagementKey(type)
         }
         let question = TerminalQuestion(
@@ -223,11 +220,9 @@ struct PIVChangeManagementKey: Verb {
 
     private static let whereTo = "keep it with --protect, or write it to a file with --key-file"
 
-    /// Requires a terminal, so that a generated key can be shown before it is set.
-    private static func terminalIsThere() throws { _ = try Prompt(orElse: whereTo) }
-
-    private func show(_ key: SharedSecret) throws {
-        try Prompt(orElse: Self.whereTo).tell("the new management key, shown only this once: \(Self.digits(key))")
+    private func show(_ key: SharedSecret, _ run: Run) throws {
+        try run.terminal.show(
+            ["the new management key, shown only this once: \(Self.digits(key))"], orElse: Self.whereTo)
     }
 
     private static func digits(_ key: SharedSecret) -> String { key.value.withBytes { Hex.encode(Array($0)) } }

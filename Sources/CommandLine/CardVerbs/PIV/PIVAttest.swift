@@ -39,7 +39,7 @@ struct PIVAttest: Verb {
         let attested = try await AttestedSlot(slot, service)
         let device = try await service.certificate(.attestation)
         judge.card = attested.card
-        let proof = try await attested.proof(service, run)
+        let proof = try await run.perform { try await attested.proof(service, run) }
         judge.challenge = proof.map { AttestationChallenge($0.challenge) }
         let report = PIVAttestationReport(
             slot: slot, attestation: attested.statement, device: device,

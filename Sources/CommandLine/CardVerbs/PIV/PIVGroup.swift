@@ -65,7 +65,7 @@ struct PIVReset: Verb {
 
     func run(in run: Run) async throws -> Outcome<ResetReport> {
         let service = try await run.openPIV()
-        if let plan = run.plan { try await describe(plan, service) }
+        try await run.rehearse { try await describe(service, run) }
         try run.endPlan(nil)
         try run.confirm(
             typing: "reset",
@@ -80,10 +80,10 @@ struct PIVReset: Verb {
     }
 
     /// Adds the attempts with wrong codes to a plan without their number, which depends on the card.
-    private func describe(_ plan: ExchangePlan, _ service: PIVService) async throws {
+    private func describe(_ service: PIVService, _ run: Run) async throws {
         try await service.resetBlocked()
         for name in ["VERIFY the PIN", "CHANGE REFERENCE DATA of the PUK"] {
-            plan.add(name + " with wrong values, until it is blocked")
+            run.describe(name + " with wrong values, until it is blocked")
         }
         try await service.resetBlocked()
     }

@@ -122,8 +122,9 @@ struct SDKeysImport: Verb {
         if let file {
             keys = try SCP03Keys(file: file)
         } else {
-            let prompt = try Prompt(orElse: "give a file with the keys")
-            keys = try SCP03Keys(given: try prompt.newSecret("new SCP03 keys, ENC:MAC:DEK"))
+            let given = try run.terminal.secret(
+                "new SCP03 keys, ENC:MAC:DEK", isNew: true, orElse: "give a file with the keys")
+            keys = try SCP03Keys(given: given.value)
         }
         if keys.isFactory { throw Explanation.usage("these are the factory keys, which are public") }
         let version = try replaced.version

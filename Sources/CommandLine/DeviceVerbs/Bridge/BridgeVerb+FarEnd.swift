@@ -20,16 +20,17 @@ extension BridgeVerb {
                 hint: "on the machine with the key: ykit remote HOST")
         }
         var end = FarEnd(
-            input: 0, output: 1, program: Program.version, owner: user,
+            input: 0, output: 1, program: Program.version, owner: try user(run),
             cancellation: run.environment.cancellation, report: events.report)
         end.reader = reader
         try end.run()
-        return Outcome(BridgeReport(node: events.node, owner: user, readers: [], ceremonies: 0))
+        return Outcome(BridgeReport(node: events.node, owner: try user(run), readers: [], ceremonies: 0))
     }
 
     /// The plan for a key at the near end.
-    func farPlan(_ reader: VPCDAddress) -> Outcome<BridgeReport> {
-        Outcome(
+    func farPlan(_ reader: VPCDAddress, _ run: Run) throws -> Outcome<BridgeReport> {
+        let user = try user(run)
+        return Outcome(
             BridgeReport(node: nil, owner: user, readers: [], ceremonies: 0),
             [
                 "would create a HID device \(BridgeNode.numbers) through /dev/uhid for "

@@ -52,17 +52,17 @@ struct BridgeVerb: Verb {
         if stdio, always || wait != nil { throw UsageError("--stdio cannot be combined with --always and --wait") }
         if vpcd != nil, !stdio { throw UsageError("--vpcd requires --stdio") }
         if let wait, !(1...600).contains(wait) { throw UsageError("--wait must be 1 to 600 seconds") }
-        if let user, !BridgeNode.isName(user) { throw UsageError("--owner: invalid user name") }
+        if let owner, !BridgeNode.isName(owner) { throw UsageError("--owner: invalid user name") }
     }
 
     func run(in run: Run) async throws -> Outcome<BridgeReport> {
         let reader: VPCDAddress
         do { reader = try VPCDAddress(parsing: vpcd ?? "") } catch { throw Explanation.usage("--vpcd: \(error)") }
-        if run.options.plan { return stdio ? farPlan(reader) : try plan(run) }
+        if run.options.plan { return stdio ? try farPlan(reader, run) : try plan(run) }
         OneProcessor.leave()
         let events = BridgeEvents(run.terminal, run.log)
         if stdio { return try serveRemoteKey(run, events, reader) }
-        let settings = settings(run)
+        let settings = try settings(run)
         let person = try ask.person(run.terminal, .program(patience: settings.patience))
         let bridge = Bridge(
             settings, readers: SelectedReaders(keys: run.keys), person: person, environment: run.environment,
@@ -70,17 +70,20 @@ struct BridgeVerb: Verb {
         run.terminal.notice(always ? "the bridge starts, ^C ends it" : "place a card on the reader; ^C ends the bridge")
         try bridge.run()
         return Outcome(
-            BridgeReport(node: events.node, owner: user, readers: [], ceremonies: events.ceremonies))
+            BridgeReport(node: events.node, owner: try user(run), readers: [], ceremonies: events.ceremonies))
     }
 
-    var user: String? { owner ?? (User.name == "root" ? Variables["SUDO_USER"] : nil) }
+    func user(_ run: Run) throws -> String? {
+        if let owner { return owner }
+        return User.name == "root" ? try BridgeNode.invoker(run) : nil
+    }
 
-    private func settings(_ run: Run) -> BridgeSettings {
+    private func settings(_ run: Run) throws -> BridgeSettings {
         var settings = BridgeSettings()
         settings.reader = run.selection.reader
         settings.staysPluggedIn = always
         settings.confirms = ask != .none
-        settings.owner = user
+        settings.owner = try user(run)
         if let wait { settings.patience = .seconds(wait) }
         return settings
     }
@@ -96,12 +99,22 @@ struct BridgeVerb: Verb {
             return "reader '\(reader.name.printable)': \(card)"
         }
         if readers.isEmpty { lines.append("no reader") }
+        let user = try user(run)
         lines.append(
             "would create a HID device \(BridgeNode.numbers) through /dev/uhid for "
                 + (user.map { "the user \($0.printable)" } ?? "the users at this machine"))
         let report = BridgeReport(
             node: nil, owner: user, readers: readers.map { BridgedReader(status: $0) }, ceremonies: 0)
         return Outcome(report, lines)
+    }
+}
+
+extension BridgeNode {
+    /// The user who runs sudo; `nil` without it.
+    static func invoker(_ run: Run) throws -> String? {
+        guard let name = run.variable("SUDO_USER") else { return nil }
+        guard isName(name) else { throw Explanation.usage("SUDO_USER: invalid user name") }
+        return name
     }
 }
 

@@ -20,7 +20,7 @@ enum ConfirmChoice: String, CaseIterable, ExpressibleByArgument {
     /// - Parameter cause: What causes the questions.
     /// - Throws: `Explanation` if the chosen place is not available.
     func person(_ terminal: Terminal, _ cause: QuestionCause) throws(Explanation) -> any Person {
-        let hasTerminal = (try? Prompt(orElse: "")) != nil
+        let (person, hasTerminal) = (terminal.stage.person.asked(because: cause), terminal.hasPerson)
         switch self {
         case .none: return NoPerson()
         case .terminal:
@@ -28,10 +28,10 @@ enum ConfirmChoice: String, CaseIterable, ExpressibleByArgument {
                 throw Explanation(
                     "no-terminal", .declined, "there is no terminal to confirm on", hint: "--ask desktop")
             }
-            return TerminalDialogue(cause)
+            return person
         case .desktop: return try DesktopDialogue(cause)
         case .auto:
-            if hasTerminal { return TerminalDialogue(cause) }
+            if hasTerminal { return person }
             if let person = try? DesktopDialogue(cause) { return person }
             return NobodyThere(terminal: terminal)
         }

@@ -61,7 +61,8 @@ struct ConfigLockCode: Verb {
                 : "a lock code that is lost cannot be reset: set it?",
             unless: force)
         do { _ = try await service.setLockCode(new, current: current) } catch {
-            guard case .notWritten = error, run.plan != nil else { throw error }
+            guard case .notWritten = error else { throw error }
+            try run.perform { throw error }  // A plan writes nothing.
         }
         var outcome = Outcome(
             LockState(isLocked: !clear, code: revealed),

@@ -59,7 +59,7 @@ struct Doctor: Verb {
         let bridges = Check.bridges(run.software == nil ? BridgeDevice.all() : [])
         let model = if let list { await Self.model(list, in: run) } else { [Check]() }
         let suffixes = Self.suffixes(.newest, at: run.now)
-        let checks = Self.configuration(run.configuration) + diagnosis.checks + bridges + model + suffixes
+        let checks = Self.configuration(run) + diagnosis.checks + bridges + model + suffixes
         let found = Findings(checks: checks, report: report, fixed: fix ? fixed : nil)
         let problems = found.problems
         var outcome = Outcome(found, fixed + (Check.lines(checks) + [Self.summary(problems.count)]).asProse)
@@ -67,11 +67,11 @@ struct Doctor: Verb {
             Explanation("doctor-\($0.name)", $0.exit, $0.seen, hint: $0.remedy)
         }
         if let report {
-            let configuration = Self.configuration(run.configuration, showsValues: false)
+            let configuration = Self.configuration(run, showsValues: false)
             let shown = configuration + diagnosis.checks + model + suffixes
             let facts = diagnosis.facts
             let text = DoctorReport(facts: facts, checks: shown, system: .find()).lines(
-                ReportMask(facts, user: User.name, home: Variables["HOME"]))
+                ReportMask(facts, user: User.name, home: run.variable("HOME")))
             let bytes = Array((text.joined(separator: "\n").shown(styled: false) + "\n").utf8)
             try FileOutput(file: report, force: nil).put(bytes, &outcome.answer)
         }
@@ -95,7 +95,8 @@ struct Doctor: Verb {
     }
 
     /// The configuration file and variables in effect; empty without any.
-    private static func configuration(_ file: ConfigurationFile, showsValues: Bool = true) -> [Check] {
+    private static func configuration(_ run: Run, showsValues: Bool = true) -> [Check] {
+        let file = run.configuration
         var checks: [Check] = []
         if let path = file.path {
             let seen = "\(showsValues ? path.printable : "a file") sets \(file.summary(showsValues: showsValues))"
@@ -104,7 +105,7 @@ struct Doctor: Verb {
             do { _ = try ConfigurationFile.read() } catch { checks.append(Check("configuration", error)) }
         }
         let variables = ConfigurableOption.all.flatMap(\.variables).filter { name in
-            name.hasPrefix("YKIT_") && Variables[name] != nil
+            name.hasPrefix("YKIT_") && run.variable(name) != nil
         }
         if !variables.isEmpty {
             checks.append(Check("configuration", .good, "variables: " + variables.listed()))

@@ -30,13 +30,13 @@ struct GuardDesktop: Person {
 
     nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret {
         let question = ConsentWords.pin(request).shown(styled: false)
+        let variables = terminal.stage.variables
         return try await PromptProgram.asking(terminal) { [programs, patience] cancellation throws(PromptFailure) in
             let programs = programs(cancellation, patience)
-            guard let pinentry = programs.find("pinentry") else {
+            guard let pinentry = PromptProgram.pinentry(programs, variable: { variables[$0] }) else {
                 throw .cannotAsk(program: "pinentry", reason: "it is not installed")
             }
-            let terminal = PinentryTerminal { Variables[$0] }
-            return try PromptProgram.pinentry(pinentry, terminal).secret(question, programs, patience)
+            return try pinentry.secret(question, programs, patience)
         }
     }
 

@@ -10,10 +10,14 @@ import YKTransport
 /// The system part.
 extension GuardVerb {
     /// The user whose programs use the key.
-    var user: String? { owner ?? (system && User.name == "root" ? Variables["SUDO_USER"] : nil) }
+    func user(_ run: Run) throws -> String? {
+        if let owner { return owner }
+        return system && User.name == "root" ? try BridgeNode.invoker(run) : nil
+    }
 
     /// Serves the user's part until it is interrupted. Another process gives the key back if this one is killed.
     func serveSystem(_ run: Run) throws -> Outcome<GuardReport> {
+        let user = try user(run)
         guard let user, let number = Accounts.number(of: user) else {
             throw Explanation.usage(
                 user.map { "there is no user '\($0.printable)'" } ?? "--system needs the user it serves",

@@ -70,12 +70,12 @@ struct GuardVerb: Verb {
         if owner != nil, !system { throw UsageError("--owner requires --system") }
         if system, !refuse.isEmpty || wait != nil { throw UsageError("--refuse and --wait are for the user's part") }
         if ask == .none { throw UsageError("--ask none would allow every use") }
-        if let user, !BridgeNode.isName(user) { throw UsageError("--owner: invalid user name") }
+        if let owner, !BridgeNode.isName(owner) { throw UsageError("--owner: invalid user name") }
     }
 
     func run(in run: Run) async throws -> Outcome<GuardReport> {
         if let action { return try perform(action, run) }
-        if run.options.plan { return plan }
+        if run.options.plan { return try plan(run) }
         if system { return try serveSystem(run) }
         return try await serve(run)
     }
@@ -182,7 +182,7 @@ struct GuardVerb: Verb {
         }
     }
 
-    private var plan: Outcome<GuardReport> {
+    private func plan(_ run: Run) throws -> Outcome<GuardReport> {
         guard system else {
             var lines = ["would ask before each use of the key, for every site"]
             if !refuse.isEmpty {
@@ -194,7 +194,7 @@ struct GuardVerb: Verb {
         return Outcome(
             GuardReport(),
             [
-                "would listen at \(GuardSystem.path) for " + (user?.printable ?? "the user who runs sudo"),
+                "would listen at \(GuardSystem.path) for " + (try user(run)?.printable ?? "the user who runs sudo"),
                 "would move the key's node to \(TakenNodes.folder)",
                 "would create a HID device \(BridgeNode.numbers) through /dev/uhid",
             ])

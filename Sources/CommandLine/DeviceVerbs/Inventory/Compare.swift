@@ -64,7 +64,7 @@ struct Compare: Verb {
 
     func run(in run: Run) async throws -> Outcome<ComparisonReport> {
         let saved = try [first, second].map(Self.saved)
-        let references = saved.contains(nil) ? try files.references(run.terminal) : []
+        let references = saved.contains(nil) ? try files.references(run) : []
         var warnings: [Warning] = []
         var inventories: [Inventory] = []
         for (index, name) in [first, second].enumerated() {

@@ -26,15 +26,15 @@ struct InventoryFiles: ParsableArguments {
     }
 
     /// Returns the references of the files.
-    func references(_ terminal: Terminal) throws(Explanation) -> [CredentialReference] {
+    func references(_ run: Run) throws(Explanation) -> [CredentialReference] {
         if noFiles { return [] }
         var found: [CredentialReference] = []
         for file in files { found += try Self.references(of: file) }
         guard files.isEmpty else { return found }
-        for file in Self.defaultFiles { found += (try? Self.references(of: file)) ?? [] }
+        for file in Self.defaultFiles(run) { found += (try? Self.references(of: file)) ?? [] }
         for volume in Self.volumes {
             do { found += try Self.references(of: volume) } catch {
-                terminal.note("\(error.message); as root, ykit also shows which key opens this volume")
+                run.terminal.note("\(error.message); as root, ykit also shows which key opens this volume")
             }
         }
         return found
@@ -49,15 +49,15 @@ struct InventoryFiles: ParsableArguments {
 
     /// The private key files next to the public keys of security keys, and the mapping file of pam_u2f. Other private
     /// keys are not read.
-    private static var defaultFiles: [String] {
-        guard Variables["HOME"]?.hasPrefix("/") == true else { return [] }
-        let mapping = UserFolder.config.base().map { $0 + "/Yubico/u2f_keys" }
-        return (sshKeys + [mapping].compactMap(\.self)).filter(Files.isFile)
+    private static func defaultFiles(_ run: Run) -> [String] {
+        guard run.variable("HOME")?.hasPrefix("/") == true else { return [] }
+        let mapping = UserFolder.config.base { run.variable($0) }.map { $0 + "/Yubico/u2f_keys" }
+        return (sshKeys(run) + [mapping].compactMap(\.self)).filter(Files.isFile)
     }
 
     /// The private key files next to the public keys of security keys in ~/.ssh.
-    static var sshKeys: [String] {
-        guard let home = Variables["HOME"], home.hasPrefix("/") else { return [] }
+    static func sshKeys(_ run: Run) -> [String] {
+        guard let home = run.variable("HOME"), home.hasPrefix("/") else { return [] }
         let keys = SystemFile.names(in: home + "/.ssh").sorted().filter { name in
             guard name.hasSuffix(".pub") else { return false }
             let start = try? Files.read("\(home)/.ssh/\(name)", upTo: 3)

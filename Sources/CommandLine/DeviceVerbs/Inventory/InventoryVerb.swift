@@ -38,7 +38,7 @@ struct InventoryVerb: Verb {
     }
 
     func run(in run: Run) async throws -> Outcome<InventoryReport> {
-        let references = try files.references(run.terminal)
+        let references = try files.references(run)
         let reading = try await run.inventory(references, pin: passkeys ? pin : nil)
         let report = InventoryReport(inventory: reading.inventory)
         let isForPeople = run.terminal.isOutputTerminal
@@ -65,7 +65,7 @@ extension Run {
         }
         reader.unlock = { service in try await self.unlock(service, PasswordOptions()) }
         let reading = try await reader.read(at: now)
-        if Interruption.happened { throw Explanation.interrupted }
+        try checkInterrupted()
         return reading
     }
 }

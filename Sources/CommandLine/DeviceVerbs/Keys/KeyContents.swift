@@ -93,29 +93,33 @@ struct KeyContents: Report {
                 Problem(application: name, error: LinkError.capture("\(Recorder.oneLinkOnly), card")))
         }
         if there.contains(.fido2) {
-            contents.fido2 = try await contents.part("FIDO2") { try await fido2(pins?.pin, run) }
+            contents.fido2 = try await contents.part(run, "FIDO2") { try await fido2(pins?.pin, run) }
         }
-        if report.hasSecrets { contents.secrets = try await contents.part("Secrets") { try await secrets(run) } }
+        if report.hasSecrets { contents.secrets = try await contents.part(run, "Secrets") { try await secrets(run) } }
         if there.contains(.piv) {
-            contents.piv = try await contents.part("PIV") { try await run.openPIV().report() }
+            contents.piv = try await contents.part(run, "PIV") { try await run.openPIV().report() }
         }
-        if there.contains(.openPGP) { contents.openPGP = try await contents.part("OpenPGP") { try await openPGP(run) } }
+        if there.contains(.openPGP) {
+            contents.openPGP = try await contents.part(run, "OpenPGP") { try await openPGP(run) }
+        }
         if there.contains(.hsmAuth) {
-            contents.hsmAuth = try await contents.part("YubiHSM Auth") { try await hsmAuth(run) }
+            contents.hsmAuth = try await contents.part(run, "YubiHSM Auth") { try await hsmAuth(run) }
         }
         if there.contains(.oath), report.oathProblem == nil {
-            contents.oath = try await contents.part("OATH") { try await oath(pins?.password, run) }
+            contents.oath = try await contents.part(run, "OATH") { try await oath(pins?.password, run) }
         }
         if there.contains(.otp) {
-            contents.otpSlots = try await contents.part("Yubico OTP") { try await otpSlots(run) }
+            contents.otpSlots = try await contents.part(run, "Yubico OTP") { try await otpSlots(run) }
         }
         return contents
     }
 
     /// Reads an application; an error of it is stored, unless the key was removed or the reading cancelled.
-    private mutating func part<Part: Sendable>(_ name: String, _ read: () async throws -> Part?) async throws -> Part? {
+    private mutating func part<Part: Sendable>(
+        _ run: Run, _ name: String, _ read: () async throws -> Part?
+    ) async throws -> Part? {
         do { return try await read() } catch {
-            if Interruption.happened { throw error }
+            if run.isInterrupted { throw error }
             if KeyError.isAbsence(ofApplication: error) { return nil }
             if case .recordedLink = error as? KeyError { return nil }
             if case .link(let link) = CardError(causing: error) {

@@ -41,7 +41,7 @@ struct KeyWatch {
         try await withThrowingTaskGroup { group in
             group.addTask { for await event in keys.watch() { tell(event) } }
             group.addTask {
-                while !Interruption.happened { try await Task.sleep(for: .milliseconds(50)) }
+                while !keys.environment.cancellation.isCancelled { try await Task.sleep(for: .milliseconds(50)) }
                 throw Explanation.interrupted
             }
             while try await group.next() != nil {}  // The first failure ends all.

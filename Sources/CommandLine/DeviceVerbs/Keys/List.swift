@@ -59,7 +59,7 @@ struct List: Verb {
                 Table.details(keys.map(\.row))
             }
         if keys.isEmpty {
-            run.plan?.add("nothing is sent: no key is attached")
+            run.describe("nothing is sent: no key is attached")
             run.terminal.note(
                 "no key is attached; to find out why: ykit doctor; to try ykit without a key: ykit --virtual list")
         }

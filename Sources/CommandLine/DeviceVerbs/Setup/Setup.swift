@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import Verbs
+import YKInteraction
 import YKKeys
 import YKWire
 
@@ -20,6 +21,8 @@ struct Setup: Verb {
             Example("ykit --device 12345678 setup", "Set up this one of several keys."),
         ])
 
+    private static let withoutPerson = "'ykit setup --plan' prints the steps"
+
     static let uses: GlobalUse = [.device, .virtual, .plan, .ownPlan]
 
     func check(with global: GlobalOptions) throws {
@@ -28,20 +31,19 @@ struct Setup: Verb {
 
     func run(in run: Run) async throws -> Outcome<SetupReport> {
         let isPlan = run.options.plan
-        let prompt = isPlan ? nil : try Prompt(orElse: "'ykit setup --plan' prints the steps")
+        if !isPlan { try run.terminal.requirePerson(orElse: Self.withoutPerson) }
         let state = try await state(in: run, isRequired: !isPlan)
         var report = SetupReport(state, run.keyWords(serial: state.key?.serial))
-        guard let prompt else { return Outcome(report, report.lines) }
-        prompt.tell(report.heading)
+        if isPlan { return Outcome(report, report.lines(run.terminal.columns)) }
+        try run.terminal.show([report.heading], orElse: Self.withoutPerson)
         for index in report.steps.indices {
             do {
-                report.steps[index].result = try await offer(
-                    report.steps[index], report.place(index), prompt, run.keys)
+                report.steps[index].result = try await offer(report.steps[index], report.place(index), run)
             } catch {
                 guard Explanation(error).exit == .interrupted else { throw error }
                 report.isInterrupted = true
             }
-            if Interruption.happened { report.isInterrupted = true }
+            if run.isInterrupted { report.isInterrupted = true }
             if report.isInterrupted { break }
         }
         var outcome = Outcome(report, report.summary)
@@ -53,22 +55,25 @@ struct Setup: Verb {
     private func state(in run: Run, isRequired: Bool) async throws -> SetupState {
         do { return try await SetupState.read(in: run) } catch {
             guard !isRequired, Explanation(error).exit == .noDevice else { throw error }
-            return SetupState()
+            var state = SetupState()
+            state.home = run.variable("HOME")
+            return state
         }
     }
 
     /// Explains a step and runs its command if the person agrees.
     private func offer(
-        _ step: SetupReport.Step, _ place: String, _ prompt: borrowing Prompt, _ keys: KeyRing
+        _ step: SetupReport.Step, _ place: String, _ run: Run
     ) async throws -> SetupReport.Result? {
         guard step.isOffered else { return nil }
-        prompt.tell("\n\(Style.bold.around("\(place)  \(step.step.title)"))")
-        for line in step.explanation(prompt.columns) { prompt.tell(line) }
+        let title = "\n\(Style.bold.around("\(place)  \(step.step.title)"))"
+        try run.terminal.show(
+            [title] + step.explanation(run.person.presence.columns), orElse: Self.withoutPerson)
         guard !step.step.isOnlyShown else { return nil }
-        guard try prompt.isAgreed("run it?") else { return .skipped }
-        let status = await Program.run(step.words, on: keys)
+        guard try run.isAgreed("run it?", orElse: Self.withoutPerson) else { return .skipped }
+        let status = await Program.run(step.words, on: run.keys, run.stage)
         // What was typed for a question that is over is not the answer to the next one, and must not be shown.
-        prompt.discardTyped()
+        run.person.discardTyped()
         return status == .done ? .done : .failed
     }
 }
@@ -143,13 +148,13 @@ struct SetupReport: Report {
     }
 
     /// The steps with their commands, for a plan.
-    var lines: [String] {
+    func lines(_ columns: Int) -> [String] {
         [heading]
             + steps.indices.filter { steps[$0].state != .unsupported }.flatMap { index -> [String] in
                 let step = steps[index]
                 let title = "\(place(index))  \(step.step.title)"
                 guard step.isOffered else { return ["", Style.bold.around(title) + ": done"] }
-                return ["", Style.bold.around(title)] + step.explanation(Terminal.resultColumns ?? 80)
+                return ["", Style.bold.around(title)] + step.explanation(columns)
             }
     }
 

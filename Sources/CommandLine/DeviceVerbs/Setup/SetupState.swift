@@ -23,6 +23,8 @@ struct SetupState: Sendable {
     var piv: PIVAccess?
     /// Whether a key file in ~/.ssh names a credential of this key; `nil` if the key does not report it.
     var hasSSHKey: Bool?
+    /// The home folder of the person.
+    var home: String?
     /// Whether OpenPGP is enabled, as far as the key reports its applications.
     var hasOpenPGP = false
     /// Whether YubiHSM Auth is enabled, as far as the key reports its applications.
@@ -42,6 +44,7 @@ struct SetupState: Sendable {
             info.usb.enabled.union(report.isContactless ? info.nfc?.enabled ?? [] : [])
         }
         var state = SetupState(key: KeyDetails(report.identity))
+        state.home = run.variable("HOME")
         (state.hasOpenPGP, state.hasHSMAuth) = (
             enabled?.contains(.openPGP) ?? false, enabled?.contains(.hsmAuth) ?? false
         )
@@ -65,7 +68,7 @@ struct SetupState: Sendable {
         try await unlessMissing {
             let service = try await run.openFIDO()
             var isReported = true
-            for file in InventoryFiles.sshKeys {
+            for file in InventoryFiles.sshKeys(run) {
                 for reference in (try? InventoryFiles.references(of: file)) ?? [] {
                     guard case .credential(let id, let rpID) = reference.test else {
                         isReported = false

@@ -125,7 +125,7 @@ extension SetupState {
 
     /// The file for the SSH key of this key if the one that `ssh generate` writes without `--output` exists.
     fileprivate var freeSSHFile: String? {
-        guard let home = Variables["HOME"] else { return nil }
+        guard let home else { return nil }
         let standard = "\(home)/.ssh/id_\(needsECDSA ? "ecdsa" : "ed25519")_sk"
         guard Files.isTaken(standard) else { return nil }
         let names = [key?.serial.map { "\(standard)_\($0)" }].compactMap(\.self) + (2...99).map { "\(standard)_\($0)" }

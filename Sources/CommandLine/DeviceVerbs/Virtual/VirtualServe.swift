@@ -85,17 +85,20 @@ struct VirtualServe: Verb {
         let events = ServedEvents(terminal: run.terminal, log: run.log)
         if let vpcd {
             let address = try read("--vpcd") { () throws(WireError) in try VPCDAddress(parsing: vpcd) }
-            return try serve(at: address, try key(run.terminal), faults, events)
+            return try serve(at: address, try key(run.terminal), faults, events, run)
         }
         let key = try key(run.terminal)
         if key.state.profile.model.isCard || key.state.profile.model.isContactCard {
             throw Explanation.usage("a card has no USB interface", hint: "ykit virtual serve --vpcd …")
         }
-        return usbip ? try serveUSB(key, faults, events) : try serveHID(key, faults, events)
+        return usbip ? try serveUSB(key, faults, events, run) : try serveHID(key, faults, events, run)
     }
 
-    private func serveUSB(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Outcome<ServedKey> {
-        var server = USBIPServer(key, faults: faults, cancellation: Interruption.cancellation, report: events.report)
+    private func serveUSB(
+        _ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents, _ run: Run
+    ) throws -> Outcome<ServedKey> {
+        var server = USBIPServer(
+            key, faults: faults, cancellation: run.environment.cancellation, report: events.report)
         server.level = reader.readerLevel
         server.cardFaults = try read("--card-fault") { () throws(WireError) in
             try FaultPlan(parsing: reader.cardFault.joined(separator: ";"))
@@ -108,18 +111,21 @@ struct VirtualServe: Verb {
     }
 
     private func serve(
-        at address: VPCDAddress, _ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents
+        at address: VPCDAddress, _ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents, _ run: Run
     ) throws -> Outcome<ServedKey> {
         var server = VPCDServer(
-            key, at: address, faults: faults, cancellation: Interruption.cancellation, report: events.report)
+            key, at: address, faults: faults, cancellation: run.environment.cancellation, report: events.report)
         server.reconnects = true
         server.isContactless = nfc
         try server.run()
         return Outcome(ServedKey(address: address))
     }
 
-    private func serveHID(_ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents) throws -> Outcome<ServedKey> {
-        let server = UHIDServer(key, faults: faults, cancellation: Interruption.cancellation, report: events.report)
+    private func serveHID(
+        _ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents, _ run: Run
+    ) throws -> Outcome<ServedKey> {
+        let server = UHIDServer(
+            key, faults: faults, cancellation: run.environment.cancellation, report: events.report)
         try server.run()
         return Outcome(ServedKey(node: events.node))
     }

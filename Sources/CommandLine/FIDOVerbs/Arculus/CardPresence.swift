@@ -24,10 +24,10 @@ final class CardPresence {
     /// - Parameter replaces: Whether a credential for the same account is replaced without asking.
     func card(retries: Bool = true, replaces: Bool = false) -> ArculusCard {
         var card = ArculusCard { () async throws(ArculusError) -> sending any FIDOLink in try await self.link() }
-        let mayRetry = retries && run.plan == nil && run.replay == nil
+        let mayRetry = run.perform { retries && run.replay == nil } ?? false
         card.wantsRetry = { mayRetry }
         card.prompt = { self.say($0) }
-        card.allowsReplacing = { replaces || self.run.plan != nil || self.agrees(toReplace: $0, $1) }
+        card.allowsReplacing = { replaces || self.agrees(toReplace: $0, $1) }
         card.isStrict = run.options.strict
         card.takesOnlyArculus = run.options.strict
         return card
@@ -48,7 +48,7 @@ final class CardPresence {
     private func agrees(toReplace user: FIDOUser, _ rpID: String) -> Bool {
         do {
             let whose = "'\((user.name ?? "").printable)' at \(rpID.printable)"
-            try Prompt.confirm(CredentialReplacing.question(whose))
+            try run.confirm(CredentialReplacing.question(whose), unless: false)
             return true
         } catch {
             problem = Explanation(error)
@@ -80,16 +80,21 @@ final class CardPresence {
         _ body: () async throws -> Outcome<ArculusReport<Success>>
     ) async throws -> Outcome<ArculusReport<Success>> {
         do { return try await body() } catch let error as ArculusError
-            where run.plan == nil && run.replay == nil && !error.isCancelled
+            where run.replay == nil && !error.isCancelled
         {
-            let why = run.pinProblem ?? problem ?? Explanation(error)
-            var result = error.result
-            if case .server = error {} else { result.errorMessage = why.message }
-            var outcome = Outcome<ArculusReport<Success>>.printed
-            outcome.answer.members = Outcome(result).answer.members
-            outcome.answer.failure = why
+            guard let outcome: Outcome<ArculusReport<Success>> = run.perform({ failure(error) }) else { throw error }
             return outcome
         }
+    }
+
+    private func failure<Success>(_ error: ArculusError) -> Outcome<ArculusReport<Success>> {
+        let why = run.pinProblem ?? problem ?? Explanation(error)
+        var result = error.result
+        if case .server = error {} else { result.errorMessage = why.message }
+        var outcome = Outcome<ArculusReport<Success>>.printed
+        outcome.answer.members = Outcome(result).answer.members
+        outcome.answer.failure = why
+        return outcome
     }
 }
 

@@ -11,9 +11,10 @@ import YKWire
 /// picks at the terminal. An account is never chosen automatically.
 final class AccountChoice: Sendable {
     private let name: String?
+    private let terminal: Terminal
     private let state = Mutex<(accounts: [FIDOUser], problem: Explanation?)>(([], nil))
 
-    init(_ name: String?) { self.name = name }
+    init(_ name: String?, _ terminal: Terminal) { (self.name, self.terminal) = (name, terminal) }
 
     /// The accounts to choose from.
     var accounts: [FIDOUser] { state.withLock { $0.accounts } }
@@ -25,7 +26,7 @@ final class AccountChoice: Sendable {
         let users = assertions.map { $0.response.user ?? FIDOUser(id: []) }
         state.withLock { $0.accounts = users }
         do {
-            return try name.map { try Self.one($0, of: users) } ?? Self.ask(users)
+            return try name.map { try Self.one($0, of: users) } ?? ask(users)
         } catch {
             state.withLock { $0.problem = Explanation(error) }
             return nil
@@ -67,19 +68,18 @@ final class AccountChoice: Sendable {
 
     /// Asks the user. Accounts with the same name are shown with their identifiers, which differ within a relying
     /// party.
-    private static func ask(_ users: [FIDOUser]) throws -> Int {
+    private func ask(_ users: [FIDOUser]) throws -> Int {
         let lines = users.map { user in
             users.filter { $0.words == user.words }.count == 1
                 ? user.words
                 : user.idWords
         }
-        let prompt: Prompt
-        do { prompt = try Prompt(orElse: "") } catch {
+        guard terminal.hasPerson else {
             throw Explanation(
                 "several-accounts", .severalDevices, "the key stores \(users.count) accounts, choose one",
                 hint: "--user NAME, or the identifier of one", candidates: users.map(\.idWords))
         }
-        return try prompt.choose("which account?", among: lines)
+        return try terminal.pick("which account?", among: lines)
     }
 }
 

@@ -49,7 +49,7 @@ struct FIDO2Assert: Verb {
         let service = try await run.openTouchedFIDO(pin, for: what)
         if ask.payment { try await service.requirePayments() }
         if !ask.noTouch { run.announce(to: what) }
-        let choice = AccountChoice(user)
+        let choice = AccountChoice(user, run.terminal)
         let signed = try await sign(wanted, client(service, site), choice, rpID: rpID)
         try await choice.confirm(signed, rpID: rpID, of: service)
         let report = AssertionReport(signed: signed, rpID: rpID, accounts: choice.accounts)

@@ -143,13 +143,12 @@ struct Reinsertion: ParsableArguments {
 
     /// Refuses the option for a key that cannot be removed.
     func check(in run: Run) throws {
-        guard !reinsert || run.plan != nil || run.software == nil && run.replay == nil else {
-            throw Explanation.usage("--reinsert requires a key that can be removed")
-        }
+        guard isWanted(in: run), run.software != nil || run.replay != nil else { return }
+        throw Explanation.usage("--reinsert requires a key that can be removed")
     }
 
     /// Whether to wait for it; a plan does not.
-    func isWanted(in run: Run) -> Bool { reinsert && run.plan == nil }
+    func isWanted(in run: Run) -> Bool { run.perform { reinsert } ?? false }
 }
 
 /// Deletes everything the FIDO application holds.

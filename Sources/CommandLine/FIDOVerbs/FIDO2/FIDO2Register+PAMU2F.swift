@@ -12,7 +12,7 @@ import YKWire
 extension FIDO2Register {
     /// Creates a credential for pam_u2f, and prints a line for its mapping file or extends the user's line in a file.
     func pamU2FOutcome(in run: Run) async throws -> Outcome<RegistrationReport> {
-        let user = try userName()
+        let user = try userName(run)
         let origin = try ceremony.origin ?? "pam://\(hostName())"
         let file = try append.map { path throws(Explanation) in try PAMU2FMappingFile(path) }
         var request = RegistrationRequest(
@@ -32,15 +32,15 @@ extension FIDO2Register {
         let entry = try entry(made, hasBuiltInUV: try await service.info().hasBuiltInUV)
         let line = "\(user):\(entry)"
         guard let file else { return Outcome(RegistrationReport(line: line), line) }
-        try file.append(entry, to: user)
+        try file.append(entry, to: user, run.environment.cancellation)
         run.terminal.note("keep a root shell open while you try it: a mistake in PAM locks you out")
         return Outcome(
             RegistrationReport(line: line), "the line of '\(user.printable)' in \(file.path.printable) now has this key"
         )
     }
 
-    private func userName() throws(Explanation) -> String {
-        let names = [Variables["USER"], Variables["LOGNAME"], Self.accountName()]
+    private func userName(_ run: Run) throws(Explanation) -> String {
+        let names = [run.variable("USER"), run.variable("LOGNAME"), Self.accountName()]
         let name = ask.user ?? names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? ""
         let isSafe = name.unicodeScalars.allSatisfy { $0 != ":" && $0 != "," && !$0.isHazardous }
         guard !name.isEmpty, isSafe else {
@@ -95,8 +95,8 @@ private struct PAMU2FMappingFile {
     }
 
     /// Extends the user's line, under a lock, by replacing the file with a new one.
-    func append(_ entry: PAMU2FEntry, to user: String) throws(Explanation) {
-        try UserFolder.locked(folder, Interruption.cancellation, explainedBy: { Explanation($0) }) {
+    func append(_ entry: PAMU2FEntry, to user: String, _ cancellation: Cancellation) throws(Explanation) {
+        try UserFolder.locked(folder, cancellation, explainedBy: { Explanation($0) }) {
             () throws(Explanation) in
             var mapping = try read()
             mapping.append(entry, to: user)

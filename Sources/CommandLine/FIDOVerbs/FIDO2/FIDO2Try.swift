@@ -72,11 +72,11 @@ struct FIDO2Try: Verb {
         terminal.say("open this page in your browser, once: \(server.url)")
         if open { Self.openBrowser(at: server.url, terminal) }
         let end = ContinuousClock.now + Self.limit
-        while !server.isOver, !Interruption.happened, .now < end { try await Task.sleep(for: .milliseconds(100)) }
+        while !server.isOver, !run.isInterrupted, .now < end { try await Task.sleep(for: .milliseconds(100)) }
         server.stop()
         var outcome = Self.outcome(server, steps)
         // After ^C, too, the answer has the results so far, and what stays on the key.
-        if Interruption.happened { outcome.answer.failure = .interrupted }
+        if run.isInterrupted { outcome.answer.failure = .interrupted }
         return outcome
     }
 

@@ -86,7 +86,7 @@ struct LUKSKey: Verb {
                     hint: "ykit luks list \(opener.volume.name)")
             }
             try? await Task.sleep(for: .milliseconds(300))
-            if Interruption.happened { throw Explanation.interrupted }
+            try run.checkInterrupted()
         }
     }
 

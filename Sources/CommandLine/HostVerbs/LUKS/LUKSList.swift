@@ -27,7 +27,7 @@ struct LUKSList: Verb {
         var keys: [Key] = []
         if volume.metadata.tokens.contains(where: \.isOfKey) {
             do { keys = try await run.keys.all() } catch {
-                if Interruption.happened { throw Explanation.interrupted }
+                try run.checkInterrupted()
                 warnings.append(Warning(Explanation(error)) { "no key was asked: \($0)" })
             }
         }
@@ -38,7 +38,7 @@ struct LUKSList: Verb {
                 for token in own { attached[token.number] = name }
                 if let warning = Self.warning(of: own, name) { warnings.append(warning) }
             } catch {
-                if Interruption.happened { throw Explanation.interrupted }
+                try run.checkInterrupted()
                 warnings.append(Warning(Explanation(error)) { "\(name.words) was not asked: \($0)" })
             }
         }

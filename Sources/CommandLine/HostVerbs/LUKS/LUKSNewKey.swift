@@ -44,10 +44,10 @@ struct LUKSNewKey: ParsableArguments {
         let what =
             slot.map { "derive a passphrase with the key in slot \($0.slot)" }
             ?? "create a credential for \(SystemdToken.defaultRPID), and derive a passphrase with it"
-        run.plan?.add(what)
-        run.plan?.add("add key slot \(keyslot) to \(volume.name)", ["cryptsetup luksAddKey"])
-        run.plan?.add("prove that it opens the volume", ["cryptsetup open --test-passphrase"])
-        run.plan?.add("write token \(token)", ["cryptsetup token import"])
+        run.describe(what)
+        run.describe("add key slot \(keyslot) to \(volume.name)", ["cryptsetup luksAddKey"])
+        run.describe("prove that it opens the volume", ["cryptsetup open --test-passphrase"])
+        run.describe("write token \(token)", ["cryptsetup token import"])
     }
 
     /// What is known about the key before it is used: its name, and the volume's tokens that are already its own.

@@ -5,6 +5,7 @@ import TerminalIO
 import Verbs
 import YKCrypto
 import YKFIDO
+import YKInteraction
 import YKKeys
 import YKLUKS
 import YKPIV
@@ -107,9 +108,9 @@ struct LUKSOpener {
 struct LUKSCard {
     private let service: PIVService
     private var access: PIVUnlocking
-    private let person: TerminalPerson
+    private let person: any Person
 
-    init(_ service: PIVService, _ access: PIVUnlocking, _ person: TerminalPerson) {
+    init(_ service: PIVService, _ access: PIVUnlocking, _ person: any Person) {
         (self.service, self.access, self.person) = (service, access, person)
     }
 

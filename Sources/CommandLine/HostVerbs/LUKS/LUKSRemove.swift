@@ -70,14 +70,12 @@ struct LUKSRemove: Verb {
         guard let keyslot else { throw UsageError("missing --keyslot") }
         try volume.changing { () throws(LUKSError) in try volume.metadata.checkRemovable(keyslot) }
         let cryptsetup = try volume.changing { () throws(LUKSError) in try Cryptsetup.installed() }
-        if let plan = run.plan {
-            plan.add("write a backup of the header to \(file(volume).printable)")
-            plan.add("remove key slot \(keyslot) of \(volume.name)", ["cryptsetup luksKillSlot"])
-            for token in volume.metadata.tokens(of: keyslot) where token.keyslots == [keyslot] {
-                plan.add("remove token \(token.number)", ["cryptsetup token remove"])
-            }
-            try run.endPlan(nil)
+        run.describe("write a backup of the header to \(file(volume).printable)")
+        run.describe("remove key slot \(keyslot) of \(volume.name)", ["cryptsetup luksKillSlot"])
+        for token in volume.metadata.tokens(of: keyslot) where token.keyslots == [keyslot] {
+            run.describe("remove token \(token.number)", ["cryptsetup token remove"])
         }
+        try run.endPlan(nil)
         let (path, saved) = try backup.open(volume)
         let remaining = try await unlocking.open(volume, besides: keyslot, cryptsetup, in: run)
         try confirmation.ask(volume.question(keyslot, path), in: run)

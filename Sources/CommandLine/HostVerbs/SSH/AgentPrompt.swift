@@ -44,9 +44,8 @@ struct AgentPerson: Person {
                     try program.secret(question.shown(styled: false), within: pinPatience, cancellation: cancellation)
                 }
             case .terminal:
-                let asked = TerminalQuestion(asking: question, orElse: "")
-                let dialogue = TerminalDialogue(.program(patience: pinPatience), questions: [request.id.kind: asked])
-                let secret = try await dialogue.secret(request)
+                let person = terminal.stage.person.asked(because: .program(patience: pinPatience))
+                let secret = try await person.answer(Asked(question, .secret(SecretEntry()) { $0 }))
                 guard !secret.value.isEmpty else { throw .no }
                 return secret
             }
@@ -65,7 +64,8 @@ struct AgentPerson: Person {
                         words.question.shown(styled: false) + "?", within: patience, cancellation: cancellation)
                 }
                 return answer
-            case .terminal: return try await TerminalDialogue(.program(patience: patience)).answer(question)
+            case .terminal:
+                return try await terminal.stage.person.asked(because: .program(patience: patience)).answer(question)
             }
         }
     }
@@ -82,14 +82,15 @@ struct AgentPerson: Person {
 
     /// Returns how to ask now: a shell may move the agent to the background, and back.
     private func means() throws(Declined) -> Means {
-        let hasTerminal = (try? Prompt(orElse: "")) != nil
+        let (stage, hasTerminal) = (terminal.stage, terminal.hasPerson)
+        let programs = ProgramRunner.system(stage.environment.cancellation)
         let program = PromptProgram.askpass(
-            Variables["SSH_ASKPASS"], requirement: Variables["SSH_ASKPASS_REQUIRE"], .current,
-            hasTerminal: hasTerminal, .system(Interruption.cancellation))
+            stage.variables["SSH_ASKPASS"], requirement: stage.variables["SSH_ASKPASS_REQUIRE"], .current,
+            hasTerminal: hasTerminal, programs)
         if let program { return .program(program) }
         if hasTerminal { return .terminal }
-        if let program = ChildProcess.find("pinentry") {
-            return .program(.pinentry(program, PinentryTerminal { Variables[$0] }))
+        if let program = PromptProgram.pinentry(programs, variable: { stage.variables[$0] }) {
+            return .program(program)
         }
         terminal.warn(
             Explanation(
@@ -104,7 +105,7 @@ struct AgentPerson: Person {
     private nonisolated(nonsending) func run<Value: Sendable>(
         _ ask: @escaping @Sendable (Cancellation) throws(PromptFailure) -> Value
     ) async throws(Declined) -> Value {
-        let cancellation = turn.caller == nil ? Interruption.cancellation : Cancellation()
+        let cancellation = turn.caller == nil ? terminal.stage.environment.cancellation : Cancellation()
         return try await PromptProgram.asking(terminal, cancellation, ask)
     }
 }

@@ -130,7 +130,7 @@ struct SSHAgentVerb: Verb {
     private func startsInBackground(_ run: Run) -> Bool {
         if background || foreground { return background }
         var output = stat()
-        return socket == nil && !Self.isActivated && !run.options.json
+        return socket == nil && !isActivated(run) && !run.options.json
             && fstat(1, &output) == 0 && output.st_mode & S_IFMT == S_IFIFO
     }
 
@@ -144,7 +144,7 @@ struct SSHAgentVerb: Verb {
             certificates: try certificate.map(SSHCertificate.init(file:)))
         if resident { credentials += try await keeper.resident().map(SSHIdentity.init) }
         if background != nil { try keeper.readPINs() }
-        let listener = try Self.isActivated ? AgentSocket(descriptor: 3) : AgentSocket(at: path())
+        let listener = try isActivated(run) ? AgentSocket(descriptor: 3) : AgentSocket(at: path(run))
         defer { listener.end() }
         announce(listener.path, run)
         if let background = background.take() {
@@ -155,11 +155,10 @@ struct SSHAgentVerb: Verb {
         }
         let agent = SSHAgent(keys, allowsForwarding: !noForwarding, confirmsAll: confirm, websafe: websafeAllow)
         for credential in credentials { await agent.offer(credential) }
-        let other = other(than: listener.path)
+        let other = other(than: listener.path, run)
+        let cancellation = run.environment.cancellation
         let isStarted = SystemThread.start {
-            try? Interruption.awake {
-                listener.serve(agent, upstream: other, until: Interruption.cancellation, wake: $0)
-            }
+            try? Run.awake { listener.serve(agent, upstream: other, until: cancellation, wake: $0) }
             keys.end()
         }
         guard isStarted else { throw Explanation("failed", .failed, "the system allows no more threads for this user") }
@@ -176,8 +175,8 @@ struct SSHAgentVerb: Verb {
     }
 
     /// Whether systemd passed a socket (sd_listen_fds(3)).
-    private static var isActivated: Bool {
-        Variables["LISTEN_PID"] == "\(getpid())" && Variables["LISTEN_FDS"] == "1"
+    private func isActivated(_ run: Run) -> Bool {
+        run.variable("LISTEN_PID") == "\(getpid())" && run.variable("LISTEN_FDS") == "1"
     }
 
     /// The credential of a key file, and its certificate in FILE-cert.pub if there is one, as ssh-add adds them.
@@ -194,19 +193,19 @@ struct SSHAgentVerb: Verb {
     private func announce(_ path: String, _ run: Run) {
         let quoted = "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
         let line = "SSH_AUTH_SOCK=\(quoted); export SSH_AUTH_SOCK; SSH_AGENT_PID=\(getpid()); export SSH_AGENT_PID;\n"
-        if !run.options.json { Terminal.write(Array(line.utf8), to: 1) }
+        if !run.options.json { run.terminal.write(Array(line.utf8)) }
     }
 
-    private func path() throws(Explanation) -> String {
+    private func path(_ run: Run) throws(Explanation) -> String {
         if let socket { return socket }
-        guard let folder = Variables["XDG_RUNTIME_DIR"] else {
+        guard let folder = run.variable("XDG_RUNTIME_DIR") else {
             throw Explanation.usage("XDG_RUNTIME_DIR is not set", hint: "set the socket with --socket PATH")
         }
         return "\(folder)/ykit-ssh-agent.sock"
     }
 
-    private func other(than path: String) -> String? {
-        let other = noUpstream ? nil : upstream ?? Variables["SSH_AUTH_SOCK"]
+    private func other(than path: String, _ run: Run) -> String? {
+        let other = noUpstream ? nil : upstream ?? run.variable("SSH_AUTH_SOCK")
         return other == path ? nil : other
     }
 }

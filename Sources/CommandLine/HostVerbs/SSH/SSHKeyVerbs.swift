@@ -136,7 +136,7 @@ struct SSHGenerate: Verb {
     }
 
     func run(in run: Run) async throws -> Outcome<Generated> {
-        let path = try output ?? Self.standardPath(algorithm)
+        let path = try output ?? Self.standardPath(algorithm, run)
         let phrase = try newPassphrase(path, run)
         let files = try SSHKeyFiles(path, force: force, orElse: Self.takenHint)
         let proof = try attestation.map { path throws(Explanation) in
@@ -201,8 +201,8 @@ struct SSHGenerate: Verb {
         return SharedSecret(phrase)
     }
 
-    private static func standardPath(_ algorithm: Algorithm) throws -> String {
-        guard let home = Variables["HOME"] else {
+    private static func standardPath(_ algorithm: Algorithm, _ run: Run) throws -> String {
+        guard let home = run.variable("HOME") else {
             throw Explanation.usage("no home folder found", hint: "name the file with --output FILE")
         }
         UserFolder.make("\(home)/.ssh")

@@ -68,8 +68,8 @@ struct SSHSign: Verb {
             }
         let signed = SSHFileSignature(
             publicKey: publicKey, namespace: namespace, hash: .sha512, signature: signature)
-        guard run.plan != nil || signed.isValid(digest: digest) else {
-            throw Explanation.malformed("the key's signature is invalid")
+        try run.perform {
+            guard signed.isValid(digest: digest) else { throw Explanation.malformed("the key's signature is invalid") }
         }
         var outcome = Outcome(
             Signed(signature: signed, output: target), "signature written to \(target.printable)")

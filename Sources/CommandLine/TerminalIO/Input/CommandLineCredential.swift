@@ -73,26 +73,23 @@ package struct TerminalQuestion: Sendable {
         noun = ""
     }
 
-    /// Asks.
+    /// Asks a person.
     ///
-    /// - Throws: `Explanation` if there is no terminal, or if the answer was interrupted; `Declined` if there is none.
+    /// - Throws: `Explanation` if there is no one to ask, or if the answer was interrupted; `Declined` if there is none.
     package nonisolated(nonsending) func ask(
-        _ request: CredentialRequest, _ cause: QuestionCause = .person
+        _ request: CredentialRequest, _ person: any Person
     ) async throws -> SharedSecret {
-        try await Prompt.asking(cause, orElse: hint) { try ask(request, $0) }
-    }
-
-    private func ask(_ request: CredentialRequest, _ prompt: borrowing Prompt) throws -> SharedSecret {
-        if let asker {
-            prompt.tell("\(asker) requires its \(noun) to \(request.purpose)" + details(request))
-        } else if let lead {
-            prompt.tell(lead + details(request))
+        let lead = asker.map { "\($0) requires its \(noun) to \(request.purpose)" } ?? lead
+        let entry = SecretEntry(
+            lead: lead.map { $0 + details(request) }, objection: objection, isNew: request.isNew, rule: rule)
+        do {
+            return try await person.confirm(Asked(label, .secret(entry) { $0 }, orElse: hint))
+        } catch {
+            switch error.reason {
+            case .nobodyToAsk, .interrupted: throw error.explanation
+            case .no, .withdrawn, .timedOut: throw error.reason
+            }
         }
-        if request.isNew {
-            return SharedSecret(
-                try prompt.newSecret(label, objection ?? "the password must not be empty", rule: rule))
-        }
-        return SharedSecret(try objection.map { try prompt.neededSecret(label, $0) } ?? prompt.secret(label))
     }
 
     /// The form of the credential and the tries that are left, in parentheses.
@@ -104,19 +101,19 @@ package struct TerminalQuestion: Sendable {
     }
 }
 
-/// The user at the terminal, who is asked for credentials.
-package struct TerminalCredentials: CredentialPrompt {
-    package let questions: [CredentialKind: TerminalQuestion]
-    private let cause: QuestionCause
+/// A person who is asked for credentials with the words of a verb.
+package struct WordedCredentials: CredentialPrompt {
+    private let questions: [CredentialKind: TerminalQuestion]
+    private let person: any Person
 
-    package init(questions: [CredentialKind: TerminalQuestion], cause: QuestionCause = .person) {
-        (self.questions, self.cause) = (questions, cause)
+    package init(_ person: any Person, questions: [CredentialKind: TerminalQuestion] = [:]) {
+        (self.person, self.questions) = (person, questions)
     }
 
-    package var isThere: Bool { (try? Prompt(orElse: "")) != nil }
+    package var isThere: Bool { person.presence.isHere }
 
     package nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
-        try await questions[request.id.kind]?.ask(request, cause)
+        try await questions[request.id.kind]?.ask(request, person)
     }
 }
 

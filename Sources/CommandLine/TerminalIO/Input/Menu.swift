@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import YKInteraction
 import YKWire
 
 /// A list from which one line is chosen with the arrow keys, by number or by typing part of it. Initially nothing is
@@ -164,14 +165,12 @@ struct Menu {
 
     private func put(_ text: String) {
         let isStyled = Style.isWanted(isTerminal: true)
-        Terminal.write(Array(text.shown(styled: isStyled).utf8), to: output)
+        Descriptor.show(text.shown(styled: isStyled), on: output)
     }
 
     private func draw(_ state: inout MenuState, _ drawn: inout Int) {
-        var size = winsize()
-        let isKnown = ioctl(output, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
-        let frame = state.frame(
-            question, columns: isKnown ? Int(size.ws_col) : 80, rows: isKnown ? Int(size.ws_row) : 24)
+        let size = Descriptor.size(of: output)
+        let frame = state.frame(question, columns: size?.columns ?? 80, rows: size?.rows ?? 24)
         erase(&drawn)
         put(frame.joined(separator: "\n"))
         drawn = frame.count
@@ -181,7 +180,7 @@ struct Menu {
     private func erase(_ drawn: inout Int) {
         guard drawn > 0 else { return }
         let up = drawn > 1 ? "\u{1B}[\(drawn - 1)A" : ""
-        Terminal.write(Array((up + "\r\u{1B}[J").utf8), to: output)
+        Descriptor.show(up + "\r\u{1B}[J", on: output)
         drawn = 0
     }
 

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-package import YKCrypto
+import YKCrypto
+import YKInteraction
 import YKWire
+
+/// Why there is no prompt.
+struct NoTerminal: Error {
+    let reach: Presence.Reach
+}
 
 /// Asks the user on /dev/tty, so that results and piped input stay clean.
 ///
 /// ^C and ^D exit with 130, and an invalid answer repeats the question.
-package struct Prompt: ~Copyable {
+struct Prompt: ~Copyable {
     private let input: Int32
     private let output: Int32
     private let isOwn: Bool
@@ -15,16 +21,14 @@ package struct Prompt: ~Copyable {
     private let end: PromptEnd?
 
     /// Opens the terminal; fails without one, and in the background, where a question would stop the process.
-    package init(orElse hint: String) throws { try self.init(orElse: hint, nil) }
-
+    ///
     /// - Parameter end: What ends its questions without an answer; `nil` for questions that only the person ends.
-    init(orElse hint: String, _ end: PromptEnd?) throws {
+    init(_ end: PromptEnd? = nil) throws(NoTerminal) {
         self.end = end
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         if descriptor >= 0, !Self.isForeground(descriptor) {
             close(descriptor)
-            throw Explanation(
-                "no-terminal", .declined, "cannot prompt: ykit runs in the background of the terminal", hint: hint)
+            throw NoTerminal(reach: .background)
         }
         if descriptor >= 0 {
             input = descriptor
@@ -35,7 +39,7 @@ package struct Prompt: ~Copyable {
             output = 2
             isOwn = false
         } else {
-            throw Explanation("no-terminal", .declined, "cannot prompt without a terminal", hint: hint)
+            throw NoTerminal(reach: .absent)
         }
     }
 
@@ -43,18 +47,18 @@ package struct Prompt: ~Copyable {
 
     /// Whether this process is in the foreground of a terminal. In the background, reading from the terminal or
     /// changing its modes stops the process. A terminal that is not the controlling one has no background.
-    package static func isForeground(_ terminal: Int32) -> Bool {
+    static func isForeground(_ terminal: Int32) -> Bool {
         let group = tcgetpgrp(terminal)
         return group < 0 || group == getpgrp()
     }
 
     /// Asks for a line without echo; discards what was typed before the question.
-    package func secret(_ question: String) throws -> Secret {
+    func secret(_ question: String) throws -> Secret {
         try typed(question, ":", isSilent: true)
     }
 
     /// Asks for a non-empty secret.
-    package func neededSecret(_ question: String, _ objection: String) throws -> Secret {
+    func neededSecret(_ question: String, _ objection: String) throws -> Secret {
         while true {
             let answer = try secret(question)
             if !answer.isEmpty { return answer }
@@ -65,7 +69,7 @@ package struct Prompt: ~Copyable {
     /// Asks for a secret twice, until the first answer is valid and both match.
     ///
     /// - Parameter rule: Returns why an answer is invalid, which is said before it is asked for again.
-    package func newSecret(
+    func newSecret(
         _ question: String, _ objection: String = "the password must not be empty",
         rule: (borrowing Secret) -> String? = { _ in nil }
     ) throws -> Secret {
@@ -84,7 +88,7 @@ package struct Prompt: ~Copyable {
     /// Asks for a line.
     ///
     /// - Parameter mark: What follows the question.
-    package func line(_ question: String, _ mark: String = "") throws -> String {
+    func line(_ question: String, _ mark: String = "") throws -> String {
         String(decoding: try typed(question, mark, isSilent: false).copyBytes(), as: UTF8.self).trimmed
     }
 
@@ -95,13 +99,13 @@ package struct Prompt: ~Copyable {
     }
 
     /// Discards what was typed before the next question, so that a secret meant for another one is not shown.
-    package func discardTyped() { tcflush(input, TCIFLUSH) }
+    func discardTyped() { tcflush(input, TCIFLUSH) }
 
     /// Whether the terminal can show a menu.
-    package var hasMenu: Bool { end == nil && Menu.isPossible(input, output) }
+    var hasMenu: Bool { end == nil && Menu.isPossible(input, output) }
 
     /// Asks the user to choose a line, in a menu if the terminal supports one, otherwise by number; returns its index.
-    package func choose(_ question: String, among lines: [String]) throws -> Int {
+    func choose(_ question: String, among lines: [String]) throws -> Int {
         if hasMenu { return try Menu(input: input, output: output, question: question, lines: lines).choose() }
         for (index, line) in lines.enumerated() { tell("  \(index + 1)  \(line)") }
         while true {
@@ -111,16 +115,16 @@ package struct Prompt: ~Copyable {
     }
 
     /// Shows a text, wrapped between words.
-    package func tell(_ text: String) {
+    func tell(_ text: String) {
         let shown = text.wrappedLines(to: columns).shown(styled: Style.isWanted(isTerminal: true))
-        Terminal.write(Array((shown + "\n").utf8), to: output)
+        Descriptor.show(shown + "\n", on: output)
     }
 
     /// The width of the terminal, or 80 columns if unknown.
-    package var columns: Int { Terminal.columns(of: output) ?? 80 }
+    var columns: Int { Descriptor.size(of: output)?.columns ?? 80 }
 
     /// Asks for yes or no until the answer is one of them; an empty line means no.
-    package func isAgreed(_ question: String) throws -> Bool {
+    func isAgreed(_ question: String) throws -> Bool {
         while true {
             switch try line(question, " [y/N]").lowercased() {
             case "y", "yes": return true
@@ -128,38 +132,6 @@ package struct Prompt: ~Copyable {
             default: tell("answer y or n")
             }
         }
-    }
-
-    /// Asks for yes or no.
-    ///
-    /// - Throws: `Explanation` if the answer is no.
-    package func agree(_ question: String) throws { if try !isAgreed(question) { throw Self.declined } }
-
-    /// Asks for yes or no; an empty line means no.
-    ///
-    /// - Throws: `Explanation` with the question and the hint if there is no terminal.
-    package static func isConfirmed(_ question: String, orElse hint: String) throws -> Bool {
-        try prompt(for: question, hint).isAgreed(question)
-    }
-
-    /// Asks for yes or no.
-    package static func confirm(_ question: String, orElse hint: String = "answer with --force") throws {
-        try prompt(for: question, hint).agree(question)
-    }
-
-    /// Opens the terminal for a question; if there is none, the error repeats the question.
-    private static func prompt(for question: String, _ hint: String) throws -> Prompt {
-        do { return try Prompt(orElse: hint) } catch var failure as Explanation {
-            failure.message += ": " + question
-            throw failure
-        }
-    }
-
-    /// Asks the user to type a word before an irreversible change; an empty line means no.
-    package static func confirm(
-        typing word: String, _ warning: String, orElse hint: String = "answer with --force"
-    ) throws {
-        guard try prompt(for: warning, hint).isTyped(word, warning) else { throw declined }
     }
 
     /// Asks the user to type a word; an empty line means no.
@@ -173,6 +145,4 @@ package struct Prompt: ~Copyable {
             }
         }
     }
-
-    private static var declined: Explanation { Explanation("declined", .declined, "nothing was changed") }
 }

@@ -2,7 +2,7 @@
 
 import Glibc
 import Synchronization
-package import YKInteraction
+import YKInteraction
 import YKTransport
 
 /// How a question that a program caused ends without an answer, and from when an answer counts.
@@ -75,17 +75,16 @@ extension Prompt {
     /// A question that a program caused waits on a thread of its own, so that it ends when the task is cancelled, at its
     /// deadline, or on ^C; only one is open at a time, and the others wait for their turn.
     ///
-    /// - Throws: `Explanation` if there is no terminal; `Declined` if the question ended without an answer.
-    package nonisolated(nonsending) static func asking<Value: Sendable>(
-        _ cause: QuestionCause, orElse hint: String, _ body: @escaping @Sendable (borrowing Prompt) throws -> Value
+    /// - Throws: ``NoTerminal`` if there is no terminal; `Declined` if the question ended without an answer;
+    ///   `Explanation` if it was interrupted.
+    nonisolated(nonsending) static func asking<Value: Sendable>(
+        _ cause: QuestionCause, _ body: @escaping @Sendable (borrowing Prompt) throws -> Value
     ) async throws -> Value {
-        guard case .program(let patience) = cause else { return try body(Prompt(orElse: hint)) }
+        guard case .program(let patience) = cause else { return try body(Prompt()) }
         let end = try PromptEnd(patience: patience)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isStarted = SystemThread.start {
-                    continuation.resume(with: Result { try ask(hint, end, body) })
-                }
+                let isStarted = SystemThread.start { continuation.resume(with: Result { try ask(end, body) }) }
                 guard !isStarted else { return }
                 continuation.resume(
                     throwing: Explanation("failed", .failed, "the system allows no more threads for this user"))
@@ -95,12 +94,10 @@ extension Prompt {
         }
     }
 
-    private static func ask<Value>(
-        _ hint: String, _ end: PromptEnd, _ body: (borrowing Prompt) throws -> Value
-    ) throws -> Value {
+    private static func ask<Value>(_ end: PromptEnd, _ body: (borrowing Prompt) throws -> Value) throws -> Value {
         try end.takeTurn()
         defer { end.endTurn() }
-        let prompt = try Prompt(orElse: hint, end)
+        let prompt = try Prompt(end)
         do { return try body(prompt) } catch let declined as Declined {
             if declined == .withdrawn { prompt.tell("the question is withdrawn") }
             if declined == .timedOut { prompt.tell("there was no answer in time") }

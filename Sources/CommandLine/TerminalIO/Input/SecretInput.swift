@@ -100,13 +100,13 @@ package enum SecretInput {
         /// Returns the secret, given or asked for.
         package func read(_ terminal: Terminal, asking question: String) throws -> Secret {
             if let given = try given(terminal) { return given.value.copy() }
-            return try Prompt(orElse: hint).secret(question)
+            return try terminal.secret(question, orElse: hint).value.copy()
         }
 
         /// Returns a new secret, given or asked for twice.
         package func readNew(_ terminal: Terminal, asking question: String) throws -> Secret {
             if let given = try given(terminal) { return given.value.copy() }
-            return try Prompt(orElse: hint).newSecret(question)
+            return try terminal.secret(question, isNew: true, orElse: hint).value.copy()
         }
 
         /// Returns the secret; `nil` unless it is given.

@@ -21,8 +21,8 @@ struct TypedLine {
 
     /// Asks, and returns the line without its end.
     ///
-    /// - Throws: `Explanation`: interrupted by ^C, ^D or a closed terminal, or a line longer than `SecretInput.limit`;
-    ///   `Declined` if the question was withdrawn, or not answered in time.
+    /// - Throws: `Explanation` if it was interrupted by ^C, ^D or a closed terminal; `Declined` if the question was
+    ///   withdrawn, or not answered in time.
     func read() throws -> Secret {
         if isSilent { OwnProcess.hide() }
         var saved = termios()
@@ -40,7 +40,7 @@ struct TypedLine {
 
     /// The question as it is shown, and its mark.
     fileprivate var shown: (question: String, mark: String) {
-        let whole = (question + mark).wrappedLines(to: Terminal.columns(of: output) ?? 80).shown(styled: false)
+        let whole = (question + mark).wrappedLines(to: Descriptor.size(of: output)?.columns ?? 80).shown(styled: false)
         let mark = mark.trimmed
         return (String(whole.dropLast(mark.count)), mark + " ")
     }
@@ -57,6 +57,8 @@ private struct Line {
     var isEarly = false
     /// Whether anything was typed before an answer could count.
     var wasTyped = false
+    /// Whether the line has more bytes than are read.
+    var isTooLong = false
 
     /// Reads a line that was begun after the question could be answered.
     mutating func read() throws -> Secret {
@@ -67,17 +69,19 @@ private struct Line {
             guard try wait() else { continue }
             guard let byte = try next() else { continue }
             guard byte == UInt8(ascii: "\n") else {
-                guard bytes.count < SecretInput.limit else {
-                    throw Explanation.usage("the line is longer than \(SecretInput.limit) bytes")
-                }
-                bytes.append(byte)
+                if bytes.count < SecretInput.limit { bytes.append(byte) } else { isTooLong = true }
                 continue
             }
-            guard isEarly else { break }
+            guard isEarly || isTooLong else { break }
             Secret.wipe(&bytes)
             bytes.removeAll(keepingCapacity: true)
-            isEarly = false
-            askAgain()
+            if isEarly {
+                askAgain()
+            } else {
+                write("the line is longer than \(SecretInput.limit) bytes\n")
+                ask()
+            }
+            (isEarly, isTooLong) = (false, false)
         }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         return Secret(bytes)
@@ -152,7 +156,7 @@ private struct Line {
         tcsetattr(typed.input, when, &modes)
     }
 
-    private func write(_ text: String) { Terminal.write(Array(text.utf8), to: typed.output) }
+    private func write(_ text: String) { Descriptor.show(text, on: typed.output) }
 
     private func ended() -> Explanation {
         if !typed.isSilent, Prompt.isForeground(typed.input) { write("\n") }

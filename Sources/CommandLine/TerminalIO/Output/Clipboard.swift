@@ -8,11 +8,16 @@ extension DesktopSession {
 }
 
 extension Clipboard {
+    /// The clipboard of the session, until ^C.
+    package static func current() throws(DesktopError) -> Clipboard {
+        try Clipboard(.current, cancellation: Interruption.cancellation)
+    }
+
     /// Copies a text to the clipboard, and starts a process that clears it after a time, unless the clipboard holds
     /// something else by then.
     package static func put(_ text: String, for seconds: Int64) throws(Explanation) {
         do throws(DesktopError) {
-            try Clipboard(.current, cancellation: Interruption.cancellation).put(text)
+            try current().put(text)
         } catch { throw Explanation(error) }
         try Spawn.detach(
             "/proc/self/exe", ["clear-clipboard", "--after", String(seconds)], input: Array(text.utf8))

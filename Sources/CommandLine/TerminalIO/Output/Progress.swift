@@ -36,10 +36,7 @@ package struct Progress {
 extension Terminal {
     /// Draws the line that shows the progress over the previous one. The line never wraps, since it could not be
     /// redrawn then.
-    package func draw(status: String) { draw("\r" + status.clipped(to: (Self.columns(of: 2) ?? 80) - 1)) }
-
-    /// Writes text unchanged to a terminal, to move the cursor or redraw a line.
-    package func draw(_ text: String, to descriptor: Int32 = 2) { Self.write(Array(text.utf8), to: descriptor) }
+    package func draw(status: String) { draw("\r" + status.clipped(to: messageColumns - 1)) }
 }
 
 /// Shows on a terminal how much of a known total is done.

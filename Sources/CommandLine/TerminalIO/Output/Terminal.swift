@@ -3,11 +3,13 @@
 import Glibc
 import Synchronization
 package import YKDesktop
-import YKHardware
+package import YKInteraction
 import YKWire
 
 /// Standard output and standard error, and their properties.
 package struct Terminal: Sendable {
+    /// What the run has around it.
+    package var stage: Stage
     /// Whether results go to a terminal.
     package let isOutputTerminal: Bool
     /// Whether messages go to a terminal.
@@ -30,9 +32,10 @@ package struct Terminal: Sendable {
         let touch = Mutex<(reason: String, notifier: TouchNotifier?)>(("use the key", nil))
     }
 
-    package init() {
-        isOutputTerminal = isatty(1) == 1
-        isErrorTerminal = isatty(2) == 1
+    package init(_ stage: Stage = .live) {
+        self.stage = stage
+        isOutputTerminal = stage.streams.terminals.contains(.results)
+        isErrorTerminal = stage.streams.terminals.contains(.messages)
         stylesOutput = Style.isWanted(nil, isTerminal: isOutputTerminal)
         stylesErrors = Style.isWanted(nil, isTerminal: isErrorTerminal)
     }
@@ -54,15 +57,13 @@ package struct Terminal: Sendable {
     }
 
     /// Writes a result.
-    package func out(_ text: String) { Self.write(Array(text.shown(styled: stylesOutput).utf8), to: 1) }
+    package func out(_ text: String) { write(Array(text.shown(styled: stylesOutput).utf8)) }
 
     /// Writes a line of the result.
     package func line(_ text: String) { out(text + "\n") }
 
     /// Writes the lines of a result at once.
-    package func lines(_ lines: [String]) {
-        Self.write(bytes(of: lines), to: 1)
-    }
+    package func lines(_ lines: [String]) { write(bytes(of: lines)) }
 
     /// Returns the lines of a result as they are written: never broken, since they may be copied from the terminal.
     package func bytes(of lines: [String]) -> [UInt8] {
@@ -78,8 +79,8 @@ package struct Terminal: Sendable {
     /// Writes a message for the user: a request, a warning or a failure. On a terminal it is wrapped between words.
     package func say(_ text: String) {
         if let relay = notes.relay.withLock({ $0 }) { return relay(text.shown(styled: false)) }
-        let shown = isErrorTerminal ? text.wrappedLines(to: Self.columns(of: 2) ?? 80) : text
-        Self.write(Array((shown.shown(styled: stylesErrors) + "\n").utf8), to: 2)
+        let shown = isErrorTerminal ? text.wrappedLines(to: messageColumns) : text
+        draw(shown.shown(styled: stylesErrors) + "\n")
     }
 
     /// Writes a message that requires no action; suppressed by `--quiet`.
@@ -139,66 +140,56 @@ package struct Terminal: Sendable {
         say(Style.red.around("ykit:") + " " + explanation.lines(hasHint: !isQuiet).joined(separator: "\n"))
     }
 
-    /// Writes all bytes. If the reader of the results has closed its end, the program exits; if they cannot be written
-    /// for another reason, it exits with a failure.
+    /// Writes results. If their reader has closed its end, the program exits; if they cannot be written for another
+    /// reason, it exits with a failure.
     ///
     /// - Parameters:
     ///   - isMadeOnce: Whether the key produces these results only once, so that they are saved elsewhere.
     ///   - failure: The failure that the results report; it is then reported on standard error.
-    /// - Returns: Whether all bytes are written, elsewhere than to standard output.
-    @discardableResult package static func write(
-        _ bytes: [UInt8], to descriptor: Int32, isMadeOnce: Bool = false, telling failure: Explanation? = nil
-    ) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EPIPE, descriptor == 1, !isMadeOnce {
-                (failure?.exit ?? .done).end()
-            }
-            guard count > 0 else {
-                if descriptor == 1 { endWithoutResults(rescuing: isMadeOnce ? bytes : nil, telling: failure) }
-                return false
-            }
-            rest = rest.dropFirst(count)
+    package func write(_ bytes: [UInt8], isMadeOnce: Bool = false, telling failure: Explanation? = nil) {
+        do throws(Streams.Failure) { try stage.streams.write(bytes, .results) } catch {
+            if error == .closed, !isMadeOnce { (failure?.exit ?? .done).end() }
+            endWithoutResults(rescuing: isMadeOnce ? bytes : nil, telling: failure)
         }
-        return true
     }
+
+    /// Writes text unchanged, to move the cursor or redraw a line.
+    package func draw(_ text: String) {
+        do throws(Streams.Failure) { try stage.streams.write(Array(text.utf8), .messages) } catch {}
+    }
+
+    /// Writes text unchanged among the results, to redraw them.
+    package func redraw(_ text: String) { write(Array(text.utf8)) }
 }
 
 extension Terminal {
     /// The width of the terminal that shows the results, or 80 columns if they go elsewhere.
-    package var columns: Int { Self.resultColumns ?? 80 }
+    package var columns: Int { stage.streams.size(.results)?.columns ?? 80 }
+
+    /// The width of the terminal that shows the messages, or 80 columns if they go elsewhere.
+    var messageColumns: Int { stage.streams.size(.messages)?.columns ?? 80 }
 
     /// The width of the terminal that shows the results; `nil` if they go elsewhere.
-    package static var resultColumns: Int? { columns(of: 1) }
-
-    /// The width of a terminal; `nil` for anything else.
-    package static func columns(of descriptor: Int32) -> Int? { size(of: descriptor).map { Int($0.ws_col) } }
+    package static var resultColumns: Int? { Descriptor.size(of: 1)?.columns }
 
     /// The width of help, at most 120 columns, since longer lines are hard to read.
     package var helpColumns: Int { min(max(columns, 40), 120) }
 
     /// The height of the terminal in lines.
-    package var rows: Int { Self.size(of: 1).map { Int($0.ws_row) } ?? 24 }
-
-    private static func size(of descriptor: Int32) -> winsize? {
-        var size = winsize()
-        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0 ? size : nil
-    }
+    package var rows: Int { stage.streams.size(.results)?.rows ?? 24 }
 
     /// Exits. Results that must not be lost are saved in a temporary file, or else written to the terminal.
-    private static func endWithoutResults(rescuing bytes: [UInt8]?, telling failure: Explanation?) -> Never {
+    private func endWithoutResults(rescuing bytes: [UInt8]?, telling failure: Explanation?) -> Never {
         var message = "ykit: cannot write the results: \(System.failure)\n"
         if let bytes {
             if let file = Files.rescue(bytes) {
                 message += "hint: they are in \(file)\n"
-            } else if let prompt = try? Prompt(orElse: "") {
-                prompt.tell(String(decoding: bytes, as: UTF8.self))
+            } else {
+                do throws(Declined) { try stage.person.show([String(decoding: bytes, as: UTF8.self)]) } catch {}
             }
         }
-        write(Array(message.utf8), to: 2)
-        if let failure { Terminal().fail(failure) }
+        draw(message)
+        if let failure { fail(failure) }
         (failure?.exit ?? .failed).end()
     }
 
@@ -214,10 +205,4 @@ extension Terminal {
         }
         return isComplete
     }
-}
-
-/// The environment variables of the process.
-package enum Variables {
-    /// The value of a variable; `nil` if it is not set or empty.
-    package static subscript(name: String) -> String? { ProcessVariables[name] }
 }

@@ -3,6 +3,7 @@
 import Arguments
 import Glibc
 import Synchronization
+import YKInteraction
 import YKTransport
 import YKWire
 
@@ -32,9 +33,12 @@ package final class Log: Sendable {
     /// Logs a line at a level. Warns once if the file cannot be written.
     package func say(_ level: LogLevel, _ text: @autoclosure () -> String) {
         guard level <= self.level else { return }
-        let isWritten = Terminal.write(Array("\(level.rawValue): \(text().printable)\n".utf8), to: descriptor)
-        guard !isWritten, descriptor != 2, !hasFailed.exchange(true, ordering: .relaxed) else { return }
-        terminal.warnNow("the log is incomplete: \(System.failure)")
+        let line = "\(level.rawValue): \(text().printable)\n"
+        guard descriptor != 2 else { return terminal.draw(line) }
+        do throws(Streams.Failure) { try Descriptor.write(Array(line.utf8), to: descriptor) } catch {
+            guard !hasFailed.exchange(true, ordering: .relaxed) else { return }
+            terminal.warnNow("the log is incomplete: \(System.failure)")
+        }
     }
 }
 

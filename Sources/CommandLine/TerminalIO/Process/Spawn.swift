@@ -29,7 +29,7 @@ package enum Spawn {
 extension UserFolder {
     /// Its path.
     package func required() throws(Explanation) -> String {
-        guard let path = path() else { throw Explanation.noHome(variable) }
+        guard let path = path({ Variables[$0] }) else { throw Explanation.noHome(variable) }
         return path
     }
 }

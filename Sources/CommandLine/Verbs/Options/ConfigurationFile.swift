@@ -191,7 +191,7 @@ extension ConfigurationFile {
     }
 
     /// `$XDG_CONFIG_HOME/ykit/config`; if the variable is not set, below `~/.config`.
-    static var usualPath: String? { UserFolder.config.path().map { $0 + "/config" } }
+    static var usualPath: String? { UserFolder.config.path { Variables[$0] }.map { $0 + "/config" } }
 
     /// Summarizes the settings in a few words.
     ///

@@ -2,6 +2,7 @@
 
 import Arguments
 import TerminalIO
+import YKInteraction
 
 /// Asks before an irreversible change, unless `--force` is given.
 package struct Confirmation: ParsableArguments {
@@ -28,7 +29,6 @@ package struct Agreement: ParsableArguments {
 
     /// Asks for yes or no.
     package func ask(_ question: @autoclosure () -> String, in run: Run) throws {
-        guard !yes, !force, run.plan == nil else { return }
-        try Prompt.confirm(question(), orElse: "answer with --yes")
+        if !yes, !force { try run.terminal.ask(Asked(question(), .agree(()), orElse: "answer with --yes")) }
     }
 }

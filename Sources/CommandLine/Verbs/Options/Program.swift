@@ -3,18 +3,25 @@
 package import Arguments
 import Glibc
 package import TerminalIO
+package import YKInteraction
 package import YKKeys
+import YKTransport
 import YKWire
 
 extension Program {
     /// Parses the command line, runs the verb and prints its answer.
-    package static func run(_ arguments: [String]) async -> ExitStatus {
+    ///
+    /// - Parameters:
+    ///   - stage: What the run has around it.
+    ///   - source: Where keys come from; by default what the options say.
+    package static func run(
+        _ arguments: [String], on stage: Stage = .live, source: KeyRing.Source? = nil
+    ) async -> ExitStatus {
+        let terminal = Terminal(stage)
         if arguments.first == CompletionAnswer.word {
-            Terminal.write(
-                Array(CompletionAnswer.lines(Array(arguments.dropFirst())).map { $0 + "\n" }.joined().utf8), to: 1)
+            terminal.out(CompletionAnswer.lines(Array(arguments.dropFirst())).map { $0 + "\n" }.joined())
             return .done
         }
-        let terminal = Terminal()
         do {
             let parser = CommandLineParser.ykit { word throws in try ConfigurationFile.read()[alias: word] }
             let line = try parser.walk(arguments)
@@ -24,7 +31,10 @@ extension Program {
             }
             switch try parser.request(line) {
             case .verb(let read):
-                return ExitStatus(rawValue: await read.verb.carryOut(read.declarations)) ?? .failed
+                guard let command = read.verb as? any VerbCommand else {
+                    return ExitStatus(rawValue: await read.verb.carryOut(read.declarations)) ?? .failed
+                }
+                return await run(command.given(read.declarations), stage, source: source)
             case .search(let words): terminal.line(try CommandSearch.text(words, columns: terminal.helpColumns))
             case .help: terminal.line(HelpPage.text(of: line, columns: terminal.helpColumns))
             case .version: terminal.line("ykit \(Program.version)")
@@ -40,16 +50,16 @@ extension Program {
     }
 
     /// Runs a line on the key of another verb, and prints its answer.
-    package static func run(_ words: [String], on keys: KeyRing) async -> ExitStatus {
+    package static func run(_ words: [String], on keys: KeyRing, _ stage: Stage) async -> ExitStatus {
         do {
             let parser = CommandLineParser.ykit()
             guard case .verb(let read) = try parser.request(try parser.walk(words)),
                 let command = read.verb as? any VerbCommand
             else { return .usage }
-            return await run(command.given(read.declarations), source: keys.source)
+            return await run(command.given(read.declarations), stage, source: keys.source)
         } catch {
             let explanation = Explanation(error)
-            report(explanation, nil, false, Terminal())
+            report(explanation, nil, false, Terminal(stage))
             return explanation.exit
         }
     }
@@ -57,10 +67,12 @@ extension Program {
     /// Runs a verb and prints its answer.
     ///
     /// - Parameter source: Where keys come from, for a verb that another one runs.
-    package static func run(_ given: GivenVerb, source: KeyRing.Source? = nil) async -> ExitStatus {
+    package static func run(
+        _ given: GivenVerb, _ stage: Stage, source: KeyRing.Source? = nil
+    ) async -> ExitStatus {
         let verb = given.verb
         var global = given.global
-        let plain = Terminal()
+        let plain = Terminal(stage)
         var configuration = ConfigurationFile()
         do {
             configuration = try configured(verb, &global)
@@ -87,7 +99,7 @@ extension Program {
             print(answer, type(of: verb), isJSON, terminal)
             return answer.failure?.exit ?? .done
         } catch {
-            let isCancelled = Interruption.happened
+            let isCancelled = stage.environment.cancellation.isCancelled
             let explanation = isCancelled ? Explanation.interrupted : Explanation(error)
             report(explanation, type(of: verb), isJSON, terminal)
             return explanation.exit
@@ -124,7 +136,7 @@ extension Program {
     private static func print(_ answer: Answer, _ verb: any Verb.Type, _ isJSON: Bool, _ terminal: Terminal) {
         guard isJSON else {
             answer.warnings.forEach(terminal.warn)
-            Terminal.write(answer.raw ?? terminal.bytes(of: answer.lines), to: 1, isMadeOnce: answer.isMadeOnce)
+            terminal.write(answer.raw ?? terminal.bytes(of: answer.lines), isMadeOnce: answer.isMadeOnce)
             if let failure = answer.failure { terminal.fail(failure) }
             return
         }
@@ -132,8 +144,8 @@ extension Program {
         let given = answer.members
         for form in verb.members { object[form.name] = given[form.name] ?? .null }
         for member in given.members { object[member.key] = member.value }
-        Terminal.write(
-            terminal.bytes(of: [JSONValue.object(object).text]), to: 1, isMadeOnce: answer.isMadeOnce,
+        terminal.write(
+            terminal.bytes(of: [JSONValue.object(object).text]), isMadeOnce: answer.isMadeOnce,
             telling: answer.failure)
     }
 
@@ -143,7 +155,7 @@ extension Program {
     ) {
         guard isJSON else { return terminal.fail(explanation) }
         let text = failure(explanation, verb, terminal.noted)
-        Terminal.write(terminal.bytes(of: [text]), to: 1, telling: explanation)
+        terminal.write(terminal.bytes(of: [text]), telling: explanation)
     }
 
     /// The answer of a verb that failed, with all of its members.

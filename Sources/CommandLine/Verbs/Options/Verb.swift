@@ -66,10 +66,6 @@ package struct VerbLine<Given: Verb>: VerbCommand {
     }
 
     package func given(_ declarations: Declarations) -> GivenVerb { GivenVerb(verb, declarations, global) }
-
-    package func carryOut(_ declarations: Declarations) async -> Int32 {
-        await Program.run(given(declarations)).rawValue
-    }
 }
 
 /// A command that runs a verb.

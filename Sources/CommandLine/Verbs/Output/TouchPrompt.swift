@@ -14,7 +14,7 @@ package struct TouchPrompt: PendingTouch {
 
     package init(_ terminal: Terminal, _ words: String = standard) {
         notice = TouchNotice(
-            MainLoop.current.alarm, begin: { terminal.beginTouch(words) }, end: { terminal.endTouch() })
+            terminal.stage.alarm, begin: { terminal.beginTouch(words) }, end: { terminal.endTouch() })
     }
 
     var isShown: Bool { notice.isGiven }

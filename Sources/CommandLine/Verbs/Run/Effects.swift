@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TerminalIO
+import YKInteraction
 import YKKeys
 
 /// The effects of a run other than exchanges with the key: it asks questions, writes files and stores, and contacts
@@ -72,16 +73,35 @@ extension Run {
         try endPlan(step, details)
     }
 
+    /// Says what the verb would do next; nothing unless this is a plan.
+    package func describe(_ step: String, _ details: [String] = []) { plan?.add(step, details) }
+
+    /// Says what the verb would do, and warns; nothing unless this is a plan.
+    package func describe(warnings: [Warning], _ lines: [String]) {
+        guard plan != nil else { return }
+        warnings.forEach { terminal.warn($0) }
+        terminal.say(lines.joined(separator: "\n"))
+    }
+
+    /// Takes the steps that a plan shows in place of those that follow; nothing unless this is a plan.
+    package func rehearse(_ steps: () async throws -> Void) async throws { if plan != nil { try await steps() } }
+
+    /// Refuses a plan of what cannot be planned.
+    package func refusePlan(_ why: String) throws { if plan != nil { throw Explanation.usage(why) } }
+
+    /// Whether the stores of this computer are written; a plan leaves them as they are.
+    package var writesStores: Bool { plan == nil }
+
     /// Asks for yes or no before an irreversible change.
     ///
     /// - Parameter force: Whether the question is already answered, by `--force`.
     package func confirm(_ question: @autoclosure () -> String, unless force: Bool) throws {
-        if !force, plan == nil { try Prompt.confirm(question()) }
+        if !force { try terminal.ask(Asked(question(), .agree(()))) }
     }
 
     /// Asks the user to type a word before the most serious losses.
     package func confirm(typing word: String, _ warning: @autoclosure () -> String, unless force: Bool) throws {
-        if !force, plan == nil { try Prompt.confirm(typing: word, warning()) }
+        if !force { try terminal.ask(Asked(warning(), .type(word: word, ()))) }
     }
 }
 

@@ -2,6 +2,7 @@
 
 import Arguments
 package import TerminalIO
+import YKInteraction
 package import YKWire
 
 /// An entry's name, or a part of it, as typed; never empty.
@@ -122,7 +123,7 @@ extension Run {
 
     /// Whether a question about an entry can be asked, or would be, in a plan.
     package func canAskAboutEntries(isForced: Bool) -> Bool {
-        !isForced && (plan != nil || !options.json && (try? Prompt(orElse: "")) != nil)
+        !isForced && (plan != nil || !options.json && person.presence.isHere)
     }
 
     private func one<Entry: ListedEntry>(_ found: [Entry], _ query: EntryQuery) throws -> Entry {

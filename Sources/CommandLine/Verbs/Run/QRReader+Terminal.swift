@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
+import YKInteraction
 package import YKKeys
+import YKTransport
 
 extension QRReader {
-    /// A QR reader that ^C cancels.
-    package static var interruptible: QRReader { QRReader(cancellation: Interruption.cancellation) }
-
     /// Returns the texts of all QR codes in an image.
     package func texts(in image: [UInt8], _ name: String) throws(Explanation) -> [String] {
         do { return try texts(in: image) } catch { throw Explanation(Concerning(.file(name), error)) }
@@ -28,4 +27,9 @@ extension QRReader {
             )
         } catch { throw Explanation(error) }
     }
+}
+
+extension Terminal {
+    /// A QR reader that ^C cancels.
+    package var qrReader: QRReader { QRReader(cancellation: stage.environment.cancellation) }
 }

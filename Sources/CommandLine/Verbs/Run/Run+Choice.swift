@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import TerminalIO
+import YKInteraction
 import YKKeys
 
 extension Run {
@@ -10,11 +10,10 @@ extension Run {
     ///
     /// - Throws: `failure` if nobody can be asked, `interrupted`.
     package func choose(_ question: String, among lines: [String], orElse failure: any Error) throws -> Int {
-        guard terminal.isErrorTerminal, isatty(0) == 1, !options.json, plan == nil,
-            let prompt = try? Prompt(orElse: ""),
-            prompt.hasMenu
-        else { throw failure }
-        return try prompt.choose(question, among: lines)
+        guard terminal.isErrorTerminal, stage.streams.isInputTyped, !options.json, person.presence.hasMenu else {
+            throw failure
+        }
+        return try pick(question, among: lines)
     }
 
     /// Asks the user to choose one of several attached keys.

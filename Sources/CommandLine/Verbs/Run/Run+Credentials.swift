@@ -15,7 +15,7 @@ extension Run {
         _ credentials: CommandLineCredential..., cause: QuestionCause = .person
     ) -> CredentialBroker {
         let questions = Dictionary(credentials.map { ($0.kind, $0.question) }) { first, _ in first }
-        return broker(credentials, person: TerminalCredentials(questions: questions, cause: cause))
+        return broker(credentials, person: WordedCredentials(person.asked(because: cause), questions: questions))
     }
 
     /// Returns the broker of this run with other credentials and another person.
@@ -98,60 +98,4 @@ extension Run {
 
     /// Why there was no PIN for a ceremony.
     package var pinProblem: Explanation? { (pins?.problem).map { Explanation($0) } }
-
-    // MARK: the person
-
-    /// The person who follows this run.
-    package var person: TerminalPerson { TerminalPerson(terminal: terminal, isPlan: plan != nil) }
-}
-
-/// The user at the terminal, who is told what happens, confirms and touches.
-package struct TerminalPerson: UserInteraction {
-    package let terminal: Terminal
-    /// Whether this is a plan, in which nobody confirms or touches.
-    let isPlan: Bool
-
-    package func tell(_ news: any UserNews) {
-        switch news {
-        case let purpose as OperationPurpose: terminal.purpose(purpose.text)
-        case PIVUnlockingNews.fingerExpected: terminal.say("put a finger on the key's sensor")
-        case PIVUnlockingNews.fingerNotRecognized: terminal.notice("fingerprint not recognized; using the PIN instead")
-        case PIVUnlockingNews.defaultManagementKey:
-            terminal.warn(Warning(Explanation(PIVUnlockingError.defaultManagementKey)))
-        case let fallback as VerificationFallback:
-            let why = fallback.isBlocked ? "is blocked" : "did not recognize you"
-            terminal.notice("built-in user verification \(why); using the PIN instead")
-        default: break
-        }
-    }
-
-    package nonisolated(nonsending) func confirm(_ question: any UserConfirmation) async throws {
-        guard !isPlan else { return }
-        try Prompt.confirm((question as? PIVOverwriting.Question)?.words ?? "overwrite it?")
-    }
-
-    package func expectTouch(_ touch: ExpectedTouch) -> any PendingTouch {
-        guard !isPlan else { return NoPendingTouch() }
-        return touch == .required ? TouchPrompt(terminal) : TouchPrompt(terminal, "touch the key if it blinks")
-    }
-}
-
-/// The pending touch in a plan, in which no key waits.
-private struct NoPendingTouch: PendingTouch {
-    let isShown = false
-    func end() {}
-}
-
-extension PIVOverwriting.Question {
-    fileprivate var words: String {
-        switch self {
-        case .key(let algorithm, let slot):
-            "the key in slot \(slot) (\(algorithm?.description ?? "of a kind that the card does not report")) "
-                + "would be permanently lost: overwrite it?"
-        case .certificate(let subject, let slot):
-            "the certificate in slot \(slot) (\(subject?.printable ?? "one that cannot be read")) "
-                + "would be lost: overwrite it?"
-        case .object(let id): "the content of object \(id) would be lost: overwrite it?"
-        }
-    }
 }

@@ -51,19 +51,22 @@ package final class Run {
     package init(
         _ options: GlobalOptions, _ terminal: Terminal, uses: GlobalUse = .key, source: KeyRing.Source? = nil,
         otherKey: String? = nil,
-        _ credentials: CredentialBroker = CredentialBroker([], person: TerminalCredentials(questions: [:]))
+        _ credentials: CredentialBroker? = nil
     ) throws {
         self.options = options
-        self.terminal = terminal
-        self.credentials = credentials
+        self.credentials = credentials ?? CredentialBroker([], person: WordedCredentials(terminal.stage.person))
         selection = try Selection(options)
         try options.checkCombinations(uses)
         let log = try Log(
             level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile, terminal)
         self.log = log
         plan = options.plan && !uses.contains(.ownPlan) ? try options.channel.plan() : nil
-        let environment = ServiceEnvironment(
-            timeout: .milliseconds(Int64(selection.timeout * 1000)), cancellation: Interruption.cancellation)
+        var terminal = terminal
+        terminal.stage.person = FollowingPerson(terminal)
+        if plan != nil { terminal.stage.person = PlannedPerson(terminal.stage.person) }
+        self.terminal = terminal
+        var environment = terminal.stage.environment
+        environment.timeout = .milliseconds(Int64(selection.timeout * 1000))
         let source = try source ?? Self.source(options, terminal)
         try Self.checkMode(of: options.virtual, options, terminal)
         if case .virtual(let key, _) = source { try Self.check(selection, chooses: key) }
@@ -81,8 +84,9 @@ package final class Run {
         }
         var decoration = LinkDecoration(
             recorder: recorder, log: log.isOn ? TrafficLog { log.say(LogLevel($0), $1) } : nil, plan: plan,
-            touchPrompt: { terminal.beginTouch($0.words) }, touchEnd: { terminal.endTouch() })
-        decoration.alarm = MainLoop.current.alarm
+            touchPrompt: { [terminal] in terminal.beginTouch($0.words) },
+            touchEnd: { [terminal] in terminal.endTouch() })
+        decoration.alarm = terminal.stage.alarm
         try terminal.notifyIfWanted(isOnDesktop: options.notify)
         var keys = KeyRing(selection.key, source: source, environment: environment, decoration: decoration)
         if !uses.contains([.device, .channel]) {

@@ -2,6 +2,7 @@
 
 package import TerminalIO
 package import YKCrypto
+import YKInteraction
 
 /// A generated secret, disclosed once: in a file, or else on the terminal, never in the results.
 ///
@@ -9,6 +10,7 @@ package import YKCrypto
 /// file is then on disk under a temporary name; ``show()`` gives it its final name, once the key has the secret, and is
 /// removed if the key refuses it.
 package struct Disclosure {
+    private let terminal: Terminal
     private let words: String
     private let text: SharedSecret
     private let path: String?
@@ -20,16 +22,18 @@ package struct Disclosure {
     ///
     /// - Parameter drawing: Draws a QR code to show as well.
     package init(
-        _ words: String, _ text: SharedSecret, in file: String?, as drawing: QRDrawing? = nil, orElse hint: String
+        _ words: String, _ text: SharedSecret, in file: String?, as drawing: QRDrawing? = nil, orElse hint: String,
+        _ terminal: Terminal
     ) throws {
         self.words = words
+        self.terminal = terminal
         self.text = text
         path = file
         if let drawing {
-            let prompt = try Prompt(orElse: "omit --qr, which needs one")
+            try terminal.requirePerson(orElse: "omit --qr, which needs one")
             var bytes = text.value.copyBytes()
             defer { Secret.wipe(&bytes) }
-            code = try drawing.lines(bytes, columns: prompt.columns)
+            code = try drawing.lines(bytes, columns: terminal.stage.person.presence.columns)
         }
         if let file {
             var line = text.value.copyBytes() + [UInt8(ascii: "\n")]
@@ -38,7 +42,7 @@ package struct Disclosure {
             try output.prepare(line)
             self.file = output
         } else {
-            guard (try? Prompt(orElse: hint)) != nil else {
+            guard terminal.stage.person.presence.isHere else {
                 throw Explanation(
                     "no-terminal", .declined,
                     "a generated secret is shown on a terminal or written to a file; "
@@ -101,13 +105,10 @@ package struct Disclosure {
     }
 
     private func tell() throws {
-        if !code.isEmpty {
-            let prompt = try Prompt(orElse: "")
-            for line in code { prompt.tell(line) }
-        }
+        if !code.isEmpty { try terminal.show(code, orElse: "") }
         guard path == nil else { return }
         var bytes = text.value.copyBytes()
         defer { Secret.wipe(&bytes) }
-        try Prompt(orElse: "").tell("\(words): \(String(decoding: bytes, as: UTF8.self))")
+        try terminal.show(["\(words): \(String(decoding: bytes, as: UTF8.self))"], orElse: "")
     }
 }

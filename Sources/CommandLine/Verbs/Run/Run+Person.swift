@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import TerminalIO
+import Words
+import YKCrypto
+import YKFIDO
+package import YKInteraction
+import YKTransport
+import YKUse
+
+/// The person and the process, through the stage of the run.
+extension Run {
+    /// What the run has around it.
+    package var stage: Stage { terminal.stage }
+
+    /// Who is asked and told.
+    package var person: any Person { stage.person }
+
+    /// Whether someone can be asked.
+    package var hasPerson: Bool { terminal.hasPerson }
+
+    /// Asks for yes or no; an empty line means no.
+    ///
+    /// - Throws: `Explanation` with the question and the hint if nobody can be asked.
+    package func isAgreed(_ question: String, orElse hint: String) throws(Explanation) -> Bool {
+        do { try terminal.ask(Asked(question, .agree(()), orElse: hint)) } catch {
+            guard error.code == "declined" else { throw error }
+            return false
+        }
+        return true
+    }
+
+    /// Asks which of several lines is meant; returns its index.
+    package func pick(_ question: String, among lines: [String]) throws(Explanation) -> Int {
+        try terminal.pick(question, among: lines)
+    }
+
+    /// The value of an environment variable; `nil` if it is not set or empty.
+    package func variable(_ name: String) -> String? { stage.variables[name] }
+
+    /// Whether ^C was pressed.
+    package var isInterrupted: Bool { environment.cancellation.isCancelled }
+
+    /// Throws `interrupted` after ^C.
+    package func checkInterrupted() throws(Explanation) { if isInterrupted { throw .interrupted } }
+
+    /// Sleeps until a time in seconds since 1970, ^C, or until the reader of the results closes its end, which ends the
+    /// program.
+    package func sleep(until end: Int64) throws { try Interruption.sleep(until: end) }
+
+    /// Calls `body` with a descriptor that becomes readable when a signal arrives.
+    package static func awake(_ body: (Int32) throws -> Void) throws { try Interruption.awake(body) }
+}
+
+/// The person of a run: asked as the stage does it, and told in the run's messages.
+struct FollowingPerson: Person {
+    private let person: any Person
+    private let terminal: Terminal
+
+    init(_ terminal: Terminal) { (person, self.terminal) = (terminal.stage.person, terminal) }
+
+    var presence: Presence { person.presence }
+
+    func asked(because cause: QuestionCause) -> any Person {
+        var terminal = terminal
+        terminal.stage.person = person.asked(because: cause)
+        return FollowingPerson(terminal)
+    }
+
+    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret {
+        try await person.secret(request)
+    }
+
+    nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
+        try await person.answer(question)
+    }
+
+    func show(_ lines: [String]) throws(Declined) { try person.show(lines) }
+
+    func discardTyped() { person.discardTyped() }
+
+    func tell(_ news: any UserNews) {
+        switch news {
+        case let purpose as OperationPurpose: terminal.purpose(purpose.text)
+        case PIVUnlockingNews.fingerExpected: terminal.say("put a finger on the key's sensor")
+        case PIVUnlockingNews.fingerNotRecognized: terminal.notice("fingerprint not recognized; using the PIN instead")
+        case PIVUnlockingNews.defaultManagementKey:
+            terminal.warn(Warning(Explanation(PIVUnlockingError.defaultManagementKey)))
+        case let fallback as VerificationFallback:
+            let why = fallback.isBlocked ? "is blocked" : "did not recognize you"
+            terminal.notice("built-in user verification \(why); using the PIN instead")
+        default: person.tell(news)
+        }
+    }
+
+    func expectTouch(_ touch: ExpectedTouch) -> any PendingTouch {
+        touch == .required ? TouchPrompt(terminal) : TouchPrompt(terminal, "touch the key if it blinks")
+    }
+}
