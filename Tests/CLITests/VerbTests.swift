@@ -62,14 +62,15 @@ import YKWire
             to: shell.folder.appendingPathComponent("all.sh"), atomically: true, encoding: .utf8)
         let blocks = try await shell.run(". ./all.sh").output.components(separatedBy: "§\n").dropFirst()
         #expect(blocks.count == lines.count)
-        for (line, block) in zip(lines, blocks) { check(block, line) }
+        for (line, block) in zip(lines, blocks) { Self.check(block, line) }
     }
 
-    private func check(_ block: String, _ line: Line) {
+    /// Compares what a line printed, and its status, with what it says.
+    static func check(_ block: String, _ line: Line, _ errors: String = "") {
         let parts = block.components(separatedBy: "§ ")
         let printed = parts[0]
         let status = Int32(parts.last?.trimmingCharacters(in: .newlines) ?? "")
-        #expect(status == line.status, "\(line.command)\n\(printed)")
+        #expect(status == line.status, "\(line.command)\n\(printed)\(errors)")
         #expect(printed.filter { $0 == "\n" }.count == 1 && printed.hasSuffix("\n"), "\(line.command)\n\(printed)")
         let object = try? JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [String: Any]
         let members = ["ok", "error", "warnings"] + (line.verb?.type.members.map(\.name) ?? [])
@@ -99,7 +100,9 @@ import YKWire
         #expect(lines.contains("- `account` (object); as in `account` of `oath add`"))
     }
 
-    static let preparation = #"""
+    static var preparation: String { functions + files }
+
+    static let functions = #"""
         export YKIT_PIN=123456
         y() {
             case $1 in virtual | capture | completion | schema) set -- --json "$@" ;; *) set -- --virtual key.json --json "$@" ;; esac
@@ -107,6 +110,10 @@ import YKWire
         }
         keep() { file=$1; shift; "$@" > $file; status=$?; cat $file; return $status; }
         member() { sed 's/.*"'"$1"'":"\([^"]*\)".*/\1/' "$2"; }
+
+        """#
+
+    static let files = #"""
         printf '123456\n' > pin; echo > empty; printf '12345678\n' > puk; echo blob > blob
         echo JBSWY3DPEHPK3PXP > base32; echo ecde18dbe76fbd0c33330f1c354871db > aes
         echo 'otpauth://totp/Dave:dave?secret=JBSWY3DPEHPK3PXP' > uri

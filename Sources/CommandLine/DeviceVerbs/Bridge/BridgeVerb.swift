@@ -58,7 +58,7 @@ struct BridgeVerb: Verb {
     func run(in run: Run) async throws -> Outcome<BridgeReport> {
         let reader: VPCDAddress
         do { reader = try VPCDAddress(parsing: vpcd ?? "") } catch { throw Explanation.usage("--vpcd: \(error)") }
-        if run.options.plan { return stdio ? try farPlan(reader, run) : try plan(run) }
+        if run.options.plan { return try stdio ? farPlan(reader, run) : plan(run) }
         OneProcessor.leave()
         let events = BridgeEvents(run.terminal, run.log)
         if stdio { return try serveRemoteKey(run, events, reader) }

@@ -17,10 +17,10 @@ extension GuardVerb {
 
     /// Serves the user's part until it is interrupted. Another process gives the key back if this one is killed.
     func serveSystem(_ run: Run) throws -> Outcome<GuardReport> {
-        let user = try user(run)
-        guard let user, let number = Accounts.number(of: user) else {
+        let name = try user(run)
+        guard let user = name, let number = Accounts.number(of: user) else {
             throw Explanation.usage(
-                user.map { "there is no user '\($0.printable)'" } ?? "--system needs the user it serves",
+                name.map { "there is no user '\($0.printable)'" } ?? "--system needs the user it serves",
                 hint: "sudo ykit guard --system, or --owner USER")
         }
         guard let keeper = Keeper.start({ TakenNodes().giveBack() }) else { throw GuardError.noKeeper }

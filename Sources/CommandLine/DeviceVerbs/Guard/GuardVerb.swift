@@ -191,10 +191,11 @@ struct GuardVerb: Verb {
             lines.append("would refuse everything but registration and sign-in")
             return Outcome(GuardReport(), lines)
         }
+        let user = try user(run)
         return Outcome(
             GuardReport(),
             [
-                "would listen at \(GuardSystem.path) for " + (try user(run)?.printable ?? "the user who runs sudo"),
+                "would listen at \(GuardSystem.path) for " + (user?.printable ?? "the user who runs sudo"),
                 "would move the key's node to \(TakenNodes.folder)",
                 "would create a HID device \(BridgeNode.numbers) through /dev/uhid",
             ])

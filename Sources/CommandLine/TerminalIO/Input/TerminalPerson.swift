@@ -41,7 +41,8 @@ extension Unanswered: Explained {
     package var explanation: Explanation {
         switch reason {
         case .no: Explanation("declined", .declined, "nothing was changed")
-        case .nobodyToAsk: Explanation.noTerminal(reach, shown, hint: (question as? any Hinted)?.hint)
+        case .nobodyToAsk:
+            Explanation.noTerminal(reach, shown, hint: (question as? any Hinted)?.hint ?? "answer with --force")
         case .withdrawn: Explanation("withdrawn", .declined, "the question was withdrawn")
         case .timedOut: Explanation("no-answer", .declined, "there was no answer in time")
         case .interrupted: .interrupted

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TerminalIO
+package import TerminalIO
 import YKInteraction
 import YKKeys
 
