@@ -39,6 +39,7 @@ for path in usr/bin/ykit usr/lib/udev/rules.d/70-ykit.rules usr/share/man/man1/y
     usr/share/bash-completion/completions/ykit usr/share/zsh/vendor-completions/_ykit \
     usr/share/fish/vendor_completions.d/ykit.fish usr/lib/systemd/user/ykit-ssh-agent.service usr/share/doc/ykit/copyright \
     usr/lib/systemd/system/ykit-bridge@.service usr/lib/sysusers.d/ykit-bridge.conf usr/lib/udev/rules.d/69-ykit-bridge.rules \
+    usr/lib/systemd/system/ykit-guard.socket usr/lib/systemd/system/ykit-guard.service usr/lib/systemd/user/ykit-guard.service \
     usr/share/polkit-1/rules.d/ykit-bridge.rules usr/share/initramfs-tools/hooks/ykit-luks \
     usr/lib/cryptsetup/scripts/ykit-luks usr/lib/dracut/modules.d/91ykit-luks/module-setup.sh; do
     judge "it has $path" test -s "files/$path"
@@ -72,6 +73,10 @@ command -v systemd-analyze >/dev/null &&
     judge "and the one of the bridge" sh -c 'unit="$1/ykit-bridge@lab.service"
         sed "s,ExecStart=[^ ]*,ExecStart=/bin/true," files/usr/lib/systemd/system/ykit-bridge@.service >"$unit" &&
         systemd-analyze verify --man=no "$unit"' - "$tmp"
+command -v systemd-analyze >/dev/null &&
+    judge "and those of the guard" sh -c 'cp files/usr/lib/systemd/system/ykit-guard.* "$1" &&
+        sed -i "s,ExecStart=[^ ]*,ExecStart=/bin/true," "$1/ykit-guard.service" &&
+        systemd-analyze verify --man=no "$1/ykit-guard.socket" "$1/ykit-guard.service"' - "$tmp"
 
 judge "the bill of materials names what is inside" python3 - "$(echo one/*.spdx.json)" "$program" <<'PY'
 import hashlib, json, sys
