@@ -65,4 +65,33 @@ struct BridgeTests {
         #expect(others[0].seen == "a guard presents the key to programs as /dev/hidraw8, which belongs to alice")
         #expect(others[1].seen.contains("a key of another machine"))
     }
+
+    @Test("the doctor names what a guard lacks, with the command that helps, and is silent without one")
+    func guardParts() {
+        #expect(Check.guard(GuardParts()).isEmpty)
+        var parts = GuardParts(
+            listens: true, isEnabled: true, hasUHID: true, hasBus: true, hasPinentry: true, hasList: true)
+        #expect(Check.guard(parts).map(\.verdict) == [.good])
+        parts.listens = false
+        #expect(Check.guard(parts).first?.remedy == "sudo systemctl enable --now ykit-guard.socket")
+        let lacking = Check.guard(GuardParts(isEnabled: true, hasPinentry: false, hasList: false, snaps: ["firefox"]))
+        #expect(lacking.map(\.verdict) == [.bad, .bad, .bad, .note, .note, .note])
+        #expect(lacking.allSatisfy { $0.name == "guard" && $0.remedy != nil })
+        #expect(lacking.last?.seen.hasPrefix("firefox is a snap") == true)
+    }
+
+    @Test("a guard says why the key is free") func away() {
+        #expect(Set(GuardAbsence.allCases.map(\.words)).count == GuardAbsence.allCases.count)
+        #expect(GuardState(process: 7, absence: .locked).lines == ["the key is free while the screen is locked"])
+        #expect(GuardState(process: 7, pause: 9, absence: .locked).lines == ["paused, for 9 s more"])
+    }
+
+    @Test("times as people type them") func times() {
+        for (text, seconds) in [("90", 90), ("90s", 90), ("5m", 300), ("2h", 7200), ("0", 0)] {
+            #expect(TimeArgument(argument: text)?.seconds == seconds)
+        }
+        for text in ["", "m", "-5", "5d", "5 m", "05", "+5", "1.5m", "9223372036854775807h"] {
+            #expect(TimeArgument(argument: text) == nil, "\(text)")
+        }
+    }
 }

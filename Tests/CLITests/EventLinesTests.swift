@@ -111,7 +111,7 @@ final class EventLinesTests {
         let parts: [GuardEvent] = [
             .listening(path: "/run/ykit/guard.sock"), .connected(process: 7), .refusedSecond(process: 8, serving: 7),
             .refusedUser(1001), .taken(path: "/dev/ykit-guard/hidraw0"), .presented(node: "/dev/hidraw1"),
-            .presented(node: ""), .givenBack, .paused(300), .paused(0), .failed(.lost),
+            .presented(node: ""), .givenBack, .paused(300), .paused(0), .away(process: 7, .locked), .failed(.lost),
             .notTaken(.init(path: "/dev/hidraw0", number: ENOENT)),
         ]
         for event in parts { events.report(event) }

@@ -22,9 +22,10 @@ import Testing
                 "--listen": 2, "--long": 2, "--mode": 2, "--name": 4, "--namespace": 2, "--no-touch": 3,
                 "--options": 2, "--origin": 4, "--passkey": 2, "--payment": 2, "--public-id": 2, "--public-key": 3,
                 "--qr": 4,
-                "--register": 2, "--require": 2, "--resident": 7, "--rp": 7, "--salt": 2, "--scheme": 2, "--serial": 2,
+                "--register": 2, "--remember": 2, "--require": 2, "--resident": 7, "--rp": 7, "--salt": 2,
+                "--scheme": 2, "--serial": 2,
                 "--server": 5, "--slot": 7, "--software": 2, "--state": 2, "--store": 4, "--text": 2, "--to": 2,
-                "--token": 4, "--totp": 2, "--user": 7, "--wait": 4, "--watch": 2, "--yubico": 2, "<credential>": 3,
+                "--token": 4, "--totp": 2, "--user": 7, "--wait": 3, "--watch": 2, "--yubico": 2, "<credential>": 3,
                 "<device>": 2, "<fingerprint>": 2, "<key>": 5, "<label>": 2, "<name>": 9, "<object>": 2,
                 "<policy>": 2, "<query>": 2, "<slot>": 4, "<source>": 2,
             ]

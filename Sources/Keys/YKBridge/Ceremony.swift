@@ -24,6 +24,14 @@ public enum Ceremony: Hashable, Sendable {
     case card(CardUse)
     /// Anything else, such as listing credentials.
     case manage
+
+    /// The site of a registration, a sign-in or a secret; `nil` if it is not known, and for anything else.
+    package var site: String? {
+        switch self {
+        case .register(let site, _), .signIn(let site), .deriveSecret(let site): site
+        case .search, .registerU2F, .signInU2F, .select, .reset, .pin, .card, .manage: nil
+        }
+    }
 }
 
 /// What a ceremony waits for.

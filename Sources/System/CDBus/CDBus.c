@@ -27,6 +27,7 @@ int sd_bus_message_append(sd_bus_message *, const char *types, ...);
 int sd_bus_message_append_strv(sd_bus_message *, char **);
 int sd_bus_message_read(sd_bus_message *, const char *types, ...);
 const char *sd_bus_message_get_sender(sd_bus_message *);
+const char *sd_bus_message_get_member(sd_bus_message *);
 sd_bus_message *sd_bus_message_unref(sd_bus_message *);
 int sd_bus_call(sd_bus *, sd_bus_message *, uint64_t microseconds, void *error, sd_bus_message **reply);
 int sd_bus_process(sd_bus *, sd_bus_message **);
@@ -37,8 +38,8 @@ int sd_bus_get_timeout(sd_bus *, uint64_t *microseconds);
 #define FUNCTIONS(X)                                                                                                  \
     X(sd_bus_open_user) X(sd_bus_open_system) X(sd_bus_flush_close_unref) X(sd_bus_match_signal)                      \
     X(sd_bus_message_new_method_call) X(sd_bus_message_append) X(sd_bus_message_append_strv) X(sd_bus_message_read)   \
-    X(sd_bus_message_get_sender) X(sd_bus_message_unref) X(sd_bus_call) X(sd_bus_process) X(sd_bus_get_fd)            \
-    X(sd_bus_get_events) X(sd_bus_get_timeout)
+    X(sd_bus_message_get_sender) X(sd_bus_message_get_member) X(sd_bus_message_unref) X(sd_bus_call) X(sd_bus_process) \
+    X(sd_bus_get_fd) X(sd_bus_get_events) X(sd_bus_get_timeout)
 
 static struct {
 #define FIELD(name) __typeof__(&name) name;
@@ -80,6 +81,13 @@ struct ykit_bus {
     // The last button.
     uint32_t number;
     char action[64];
+    // What logind says: the last signal and its sender, and the state of the session.
+    enum { NO_SIGNAL, LOCK, UNLOCK, SLEEP, WAKE_UP, CHANGE } signal;
+    char sender[256];
+    char session[256];
+    ykit_session state;
+    // LockedHint, and a lock that was asked for without it.
+    int is_hinted, is_asked;
 };
 
 ykit_bus *ykit_bus_new(int is_system) {
@@ -229,17 +237,110 @@ void ykit_bus_end(ykit_bus *bus) {
     wake(bus);
 }
 
-int ykit_bus_is_locked(ykit_bus *bus) {
-    int is_locked = 0, is_known = 0;
+#define LOGIND "org.freedesktop.login1"
+#define LOGIND_PATH "/org/freedesktop/login1"
+#define SESSION LOGIND ".Session"
+#define PROPERTIES "org.freedesktop.DBus.Properties"
+
+// A property of a session that is true or false; -1 if unknown. The bus must be locked.
+static int session_property(ykit_bus *bus, const char *session, const char *name) {
+    int value = 0, is_known = 0;
     sd_bus_message *answer = NULL;
-    pthread_mutex_lock(&bus->lock);
-    sd_bus_message *call = method(
-        bus, "org.freedesktop.login1", "/org/freedesktop/login1/session/auto", "org.freedesktop.DBus.Properties", "Get");
-    if (call && lib.sd_bus_message_append(call, "ss", "org.freedesktop.login1.Session", "LockedHint") >= 0
-        && (answer = reply(bus, call, 2)))
-        is_known = lib.sd_bus_message_read(answer, "v", "b", &is_locked) >= 0;
+    sd_bus_message *call = method(bus, LOGIND, session, PROPERTIES, "Get");
+    if (call && lib.sd_bus_message_append(call, "ss", SESSION, name) >= 0 && (answer = reply(bus, call, 2)))
+        is_known = lib.sd_bus_message_read(answer, "v", "b", &value) >= 0;
+    // Only logind's signals count.
+    const char *sender = is_known ? lib.sd_bus_message_get_sender(answer) : NULL;
+    if (sender) snprintf(bus->service, sizeof bus->service, "%s", sender);
     drop(answer);
     drop(call);
+    return is_known ? value != 0 : -1;
+}
+
+int ykit_bus_is_locked(ykit_bus *bus) {
+    pthread_mutex_lock(&bus->lock);
+    int result = session_property(bus, LOGIND_PATH "/session/auto", "LockedHint");
     pthread_mutex_unlock(&bus->lock);
-    return is_known ? is_locked != 0 : -1;
+    return result;
+}
+
+static int take_signal(sd_bus_message *message, void *context, void *error) {
+    (void)error;
+    ykit_bus *bus = context;
+    const char *sender = lib.sd_bus_message_get_sender(message), *member = lib.sd_bus_message_get_member(message);
+    int begins = 0;
+    if (!sender || !member) return 0;
+    snprintf(bus->sender, sizeof bus->sender, "%s", sender);
+    bus->signal = CHANGE;
+    if (!strcmp(member, "Lock")) bus->signal = LOCK;
+    if (!strcmp(member, "Unlock")) bus->signal = UNLOCK;
+    if (!strcmp(member, "PrepareForSleep") && lib.sd_bus_message_read(message, "b", &begins) >= 0)
+        bus->signal = begins ? SLEEP : WAKE_UP;
+    return 0;
+}
+
+// Finds this process's session, or the user's, and asks for its signals.
+static int find_session(ykit_bus *bus) {
+    const char *path = NULL;
+    sd_bus_message *answer = NULL, *call = method(bus, LOGIND, LOGIND_PATH, LOGIND ".Manager", "GetSession");
+    if (call && lib.sd_bus_message_append(call, "s", "auto") >= 0 && (answer = reply(bus, call, 5))
+        && lib.sd_bus_message_read(answer, "o", &path) >= 0)
+        snprintf(bus->session, sizeof bus->session, "%s", path);
+    drop(answer);
+    drop(call);
+    if (!path) return -1;
+    struct { const char *path, *interface, *member; } wanted[] = {
+        {bus->session, SESSION, "Lock"},
+        {bus->session, SESSION, "Unlock"},
+        {bus->session, PROPERTIES, "PropertiesChanged"},
+        {LOGIND_PATH, LOGIND ".Manager", "PrepareForSleep"},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (lib.sd_bus_match_signal(
+                bus->connection, NULL, LOGIND, wanted[i].path, wanted[i].interface, wanted[i].member, take_signal, bus)
+            < 0)
+            return -1;
+    return 0;
+}
+
+// Brings the state up to date after a signal.
+static void look(ykit_bus *bus, int signal) {
+    int is_hinted = session_property(bus, bus->session, "LockedHint");
+    int is_active = session_property(bus, bus->session, "Active");
+    // Anybody can send a signal to this connection.
+    if (signal != CHANGE && strcmp(bus->sender, bus->service)) signal = CHANGE;
+    if (signal == LOCK) bus->is_asked = 1;
+    if (signal == UNLOCK || (bus->is_hinted && !is_hinted)) bus->is_asked = 0;
+    if (signal == SLEEP || signal == WAKE_UP) bus->state.is_asleep = signal == SLEEP;
+    bus->is_hinted = is_hinted == 1;
+    bus->state.is_locked = bus->is_hinted || bus->is_asked;
+    bus->state.is_inactive = is_active == 0;
+}
+
+int ykit_bus_follow(ykit_bus *bus, void (*changed)(ykit_session state, void *context), void *context) {
+    pthread_mutex_lock(&bus->lock);
+    int is_found = connected(bus) && find_session(bus) == 0;
+    int signal = CHANGE;
+    pthread_mutex_unlock(&bus->lock);
+    if (!is_found) return -1;
+    for (;;) {
+        struct pollfd files[2];
+        uint64_t until = UINT64_MAX;
+        pthread_mutex_lock(&bus->lock);
+        ykit_session before = bus->state;
+        int is_first = signal == CHANGE && !bus->service[0];
+        if (signal) look(bus, signal);
+        bus->signal = NO_SIGNAL;
+        int result = step(bus, files, &until);
+        signal = bus->signal;
+        ykit_session state = bus->state;
+        pthread_mutex_unlock(&bus->lock);
+        if (is_first || memcmp(&before, &state, sizeof state)) changed(state, context);
+        if (result < 0) return 0;
+        if (result > 0) continue;
+        files[1] = (struct pollfd){bus->wake, POLLIN, 0};
+        poll(files, 2, left(until));
+        uint64_t count;
+        if (files[1].revents && read(bus->wake, &count, sizeof count) < 0) continue;
+    }
 }

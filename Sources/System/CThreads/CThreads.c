@@ -6,8 +6,10 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,6 +58,16 @@ int ykit_semaphore_wait(sem_t *semaphore, int milliseconds) {
         failed = sem_clockwait(semaphore, CLOCK_MONOTONIC, &until);
     } while (failed && errno == EINTR);
     return failed;
+}
+
+int ykit_event_counter(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+void ykit_count_event(int counter) {
+    int number = errno;
+    uint64_t one = 1;
+    ssize_t written = write(counter, &one, sizeof one);
+    (void)written;  // A full counter is readable, too.
+    errno = number;
 }
 
 // The processors before ykit_keep_processor; none while the process is not kept on one.

@@ -59,7 +59,8 @@ struct GuardPolicyTests {
     // MARK: lines
 
     @Test func requestsAreReadBack() throws {
-        for request in [GuardRequest.serve, .status, .resume, .pause(1), .pause(86400)] {
+        for request in [GuardRequest.serve, .status, .resume, .pause(1), .pause(86400), .away(.locked), .away(.asleep)]
+        {
             #expect(try GuardRequest(decoding: request.encoded.dropLast()) == request)
         }
     }
@@ -68,7 +69,7 @@ struct GuardPolicyTests {
         arguments: [
             "", "serve", "ykit-guard 2 serve", "ykit-guard 1 serve ", "ykit-guard 1 pause", "ykit-guard 1 pause 0",
             "ykit-guard 1 pause 86401", "ykit-guard 1 pause -1", "ykit-guard 1 pause 01", "ykit-guard 1  serve",
-            "ykit-guard 1 serve\u{0}", "ykit-guard 1 pause 4294967296",
+            "ykit-guard 1 serve\u{0}", "ykit-guard 1 away", "ykit-guard 1 away home", "ykit-guard 1 pause 4294967296",
             "ykit-guard 1 pause " + String(repeating: "1", count: 60),
         ])
     func otherRequestsAreRefused(_ line: String) {
@@ -80,6 +81,7 @@ struct GuardPolicyTests {
             .key(node: "hidraw3"), .waiting, .paused(300), .busy(4711), .refused, .failed(13), .done,
             .state(GuardState()),
             .state(GuardState(process: 7, node: "hidraw1", device: "hidraw22", pause: 9)),
+            .state(GuardState(process: 7, absence: .inactive)),
         ]
         for notice in notices {
             #expect(notice.encoded.count <= GuardNotice.limit)
@@ -89,7 +91,8 @@ struct GuardPolicyTests {
 
     @Test(
         arguments: [
-            "", "key", "key ../hidraw1", "key hidraw", "key hidraw12345", "key sda", "state 1 - - x", "state 1 sda - 0",
+            "", "key", "key ../hidraw1", "key hidraw", "key hidraw12345", "key sda", "state 1 - - x -",
+            "state 1 sda - 0 -", "state 1 - - 0", "state 1 - - 0 home",
             "busy x", "paused", "key hidraw1 ",
         ])
     func otherNoticesAreRefused(_ line: String) {

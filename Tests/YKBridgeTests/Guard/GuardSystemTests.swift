@@ -25,6 +25,9 @@ final class GuardBench: Sendable {
     /// The kernel's files, one for each device that is created.
     private let kernels = Mutex<[FarKernel]>([])
 
+    /// Whether udev has applied its rules.
+    let isReady = Atomic(true)
+
     init() throws {
         (events, devices) = AsyncStream.makeStream()
         for name in ["", "/dev", "/sys", "/sys/class", "/sys/class/hidraw"] { mkdir(folder + name, 0o755) }
@@ -81,13 +84,14 @@ final class GuardBench: Sendable {
         machine.socket = socket
         machine.nodes = TakenNodes(devices: folder + "/dev", system: folder + "/sys", kind: S_IFIFO)
         machine.events = { [events] in events }
+        machine.isReady = { [self] _ in isReady.load(ordering: .acquiring) }
         machine.open = { [self] in
             let kernel = FarKernel()
             kernels.withLock { $0.append(kernel) }
             return (kernel.served, 0)
         }
-        let system = GuardSystem(
-            .init(number: geteuid(), name: "alice"), machine, program: "1", cancellation: stop,
+        let system = try GuardSystem(
+            .user(geteuid(), name: "alice"), machine, program: "1", cancellation: stop,
             report: { [self] event in log.withLock { $0.events.append(event) } })
         let isStarted = SystemThread.start { [self] in
             do throws(GuardError) { try system.run() } catch { log.withLock { $0.failure = error } }
@@ -106,8 +110,7 @@ final class GuardBench: Sendable {
     func serve(_ connection: GuardConnection, _ user: NearUser, _ stop: Cancellation) async throws {
         let end = NearEnd(
             guarding: GuardPolicy(), programs: { ["browser"] }, socket: connection.descriptor, program: "1",
-            person: user,
-            cancellation: stop)
+            person: user, cancellations: [stop])
         let service = try await FIDOService.open(hid: try VirtualKey.new().reportLink(), environment: .instant)
         try await end.run(service)
     }
@@ -115,13 +118,13 @@ final class GuardBench: Sendable {
     /// What the system part says to a request.
     func notice(_ request: GuardRequest) async throws -> GuardNotice {
         try await onThread { [socket] in
-            try GuardConnection(request, at: socket).notice(until: Cancellation())
+            try GuardConnection(request, at: socket).notice(until: [])
         }
     }
 
     /// The next notice on a connection.
     func notice(on connection: GuardConnection) async throws -> GuardNotice {
-        try await onThread { try connection.notice(until: Cancellation()) }
+        try await onThread { try connection.notice(until: []) }
     }
 }
 
@@ -193,6 +196,36 @@ final class GuardBench: Sendable {
             #expect(try await bench.notice(on: again) == .waiting)
             try bench.plug(2)
             #expect(try await bench.notice(on: again) == .key(node: "hidraw2"))
+        }
+    }
+
+    @Test("a new node is taken once udev has applied its rules, which look for it by its usual path")
+    func rulesFirst() async throws {
+        try await GuardBench().run { bench in
+            bench.isReady.store(false, ordering: .releasing)
+            try bench.plug(1)
+            let connection = try GuardConnection(.serve, at: bench.socket)
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(bench.place(1) == (true, false))
+            bench.isReady.store(true, ordering: .releasing)
+            #expect(await bench.waits(1, isTaken: true))
+            withExtendedLifetime(connection) {}
+        }
+    }
+
+    @Test("a user who is away is noted as long as the connection lasts, and the key stays free")
+    func away() async throws {
+        try await GuardBench().run { bench in
+            try bench.plug(0)
+            do {
+                let connection = try GuardConnection(.away(.locked), at: bench.socket)
+                #expect(try await bench.notice(on: connection) == .done)
+                #expect(try await bench.notice(.status) == .state(GuardState(process: getpid(), absence: .locked)))
+                #expect(bench.place(0) == (true, false))
+                withExtendedLifetime(connection) {}
+            }
+            for _ in 0..<1000 where try await bench.notice(.status) != .state(GuardState()) {}
+            #expect(try await bench.notice(.status) == .state(GuardState()))
         }
     }
 

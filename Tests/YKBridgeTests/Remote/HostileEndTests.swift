@@ -47,7 +47,7 @@ import YKWire
                     if frame == .alive { continue }
                     return frame
                 }
-                inbox.take(try await onThread { [own] in own.receive() })
+                inbox.take(try await onThread { [own] in own.receive(until: [], atMost: .milliseconds(100)) })
             }
             return nil
         }

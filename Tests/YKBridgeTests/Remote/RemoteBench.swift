@@ -180,6 +180,7 @@ final class RemoteBench: Sendable {
     private let pins: Mutex<[String]>
     private let policy: RemotePolicy
     private let guarding: GuardPolicy?
+    private let sites: [String]
     private let isCard: Bool
     /// The key's service at the near end.
     let opened = Mutex<FIDOService?>(nil)
@@ -191,12 +192,14 @@ final class RemoteBench: Sendable {
     ///   - isCard: Whether the key is a card in a reader.
     ///   - delay: How long each direction of the connection takes.
     ///   - guarding: The rules of a guard of this machine, instead of those for another one.
+    ///   - sites: The sites that a guard used before.
     init(
         _ key: VirtualKey, _ user: NearUser = NearUser(true), pins: [String] = [],
         policy: RemotePolicy = RemotePolicy(), isCard: Bool = false, delay: Duration? = nil,
-        guarding: GuardPolicy? = nil
+        guarding: GuardPolicy? = nil, sites: [String] = []
     ) {
         (self.key, self.user, self.policy, self.isCard, self.guarding) = (key, user, policy, isCard, guarding)
+        self.sites = sites
         self.pins = Mutex(pins)
         let wire = Sockets()
         guard let delay else {
@@ -260,10 +263,10 @@ final class RemoteBench: Sendable {
     }
 
     private func startFar(_ hello: RemoteHello, _ patience: Duration) {
-        let (kernel, far, stop) = (kernel, far, farStop)
+        let (kernel, far, stop, hasU2F) = (kernel, far, farStop, guarding != nil)
         _ = SystemThread.start { [weak self] in
             var end = FarEnd(far, hello, owner: "alice", cancellation: stop, report: { _ in }) { (kernel.served, 0) }
-            end.patience = patience
+            (end.patience, end.hasU2F) = (patience, hasU2F)
             var result = Result<Void, RemoteError>.success(())
             do throws(RemoteError) { try end.run() } catch { result = .failure(error) }
             self?.log.withLock { $0.far = result }
@@ -276,11 +279,11 @@ final class RemoteBench: Sendable {
         policy.questionTime = questionTime
         user.patience = questionTime
         let rules: any NearRules =
-            if let guarding { GuardRules(policy: guarding) { ["browser"] } } else {
+            if let guarding { GuardRules(policy: guarding, programs: { ["browser"] }, sites: sites) } else {
                 RemoteRules(policy: policy, host: "lab")
             }
         let end = NearEnd(
-            rules, near, RemoteHello(program: "1"), user, stop,
+            rules, near, RemoteHello(program: "1"), user, [stop],
             { event in self.log.withLock { $0.events.append(event) } })
         do throws(RemoteError) {
             guard let service = try? await service() else { throw .noFIDO2 }

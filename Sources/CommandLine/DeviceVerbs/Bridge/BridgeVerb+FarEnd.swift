@@ -20,16 +20,16 @@ extension BridgeVerb {
                 hint: "on the machine with the key: ykit remote HOST")
         }
         var end = FarEnd(
-            input: 0, output: 1, program: Program.version, owner: try user(run),
+            input: 0, output: 1, program: Program.version, owner: try owner.user(run),
             cancellation: run.environment.cancellation, report: events.report)
         end.reader = reader
         try end.run()
-        return Outcome(BridgeReport(node: events.node, owner: try user(run), readers: [], ceremonies: 0))
+        return Outcome(BridgeReport(node: events.node, owner: try owner.user(run), readers: [], ceremonies: 0))
     }
 
     /// The plan for a key at the near end.
     func farPlan(_ reader: VPCDAddress, _ run: Run) throws -> Outcome<BridgeReport> {
-        let user = try user(run)
+        let user = try owner.user(run)
         return Outcome(
             BridgeReport(node: nil, owner: user, readers: [], ceremonies: 0),
             [

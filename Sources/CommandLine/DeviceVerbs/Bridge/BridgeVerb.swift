@@ -31,15 +31,6 @@ struct BridgeVerb: Verb {
 
     @Flag("--always", help: "Keep the device even while there is no card.") var always = false
 
-    @Option("--ask <where>", help: "Where the use of the key or card is confirmed.")
-    var ask: ConfirmChoice = .auto
-
-    @Option("--owner <name>", help: "The user who may use the node (default: the user who ran sudo).")
-    var owner: String?
-
-    @Option("--wait <seconds>", help: "How long a ceremony waits for the user (default: 30).")
-    var wait: Int?
-
     @Flag("--stdio", help: "Serve as the far end of 'ykit remote', over standard input and output.")
     var stdio = false
 
@@ -48,11 +39,15 @@ struct BridgeVerb: Verb {
         help: "The address of vpcd, 127.0.0.1:35963 without a value.")
     var vpcd: String?
 
+    @OptionGroup var questions: QuestionOptions
+    @OptionGroup var owner: OwnerOptions
+
     func check() throws {
-        if stdio, always || wait != nil { throw UsageError("--stdio cannot be combined with --always and --wait") }
+        if stdio, always || questions.wait != nil {
+            throw UsageError("--stdio cannot be combined with --always and --wait")
+        }
         if vpcd != nil, !stdio { throw UsageError("--vpcd requires --stdio") }
-        if let wait, !(1...600).contains(wait) { throw UsageError("--wait must be 1 to 600 seconds") }
-        if let owner, !BridgeNode.isName(owner) { throw UsageError("--owner: invalid user name") }
+        try questions.check(limit: 600)
     }
 
     func run(in run: Run) async throws -> Outcome<BridgeReport> {
@@ -63,28 +58,23 @@ struct BridgeVerb: Verb {
         let events = BridgeEvents(run.terminal, run.log)
         if stdio { return try serveRemoteKey(run, events, reader) }
         let settings = try settings(run)
-        let person = try ask.person(run.terminal, .program(patience: settings.patience))
+        let person = try questions.ask.person(run.terminal, .program(patience: settings.patience))
         let bridge = Bridge(
             settings, readers: SelectedReaders(keys: run.keys), person: person, environment: run.environment,
             report: events.report)
         run.terminal.notice(always ? "the bridge starts, ^C ends it" : "place a card on the reader; ^C ends the bridge")
         try bridge.run()
         return Outcome(
-            BridgeReport(node: events.node, owner: try user(run), readers: [], ceremonies: events.ceremonies))
-    }
-
-    func user(_ run: Run) throws -> String? {
-        if let owner { return owner }
-        return User.name == "root" ? try BridgeNode.invoker(run) : nil
+            BridgeReport(node: events.node, owner: try owner.user(run), readers: [], ceremonies: events.ceremonies))
     }
 
     private func settings(_ run: Run) throws -> BridgeSettings {
         var settings = BridgeSettings()
         settings.reader = run.selection.reader
         settings.staysPluggedIn = always
-        settings.confirms = ask != .none
-        settings.owner = try user(run)
-        if let wait { settings.patience = .seconds(wait) }
+        settings.confirms = questions.ask != .none
+        settings.owner = try owner.user(run)
+        settings.patience = questions.patience
         return settings
     }
 
@@ -99,7 +89,7 @@ struct BridgeVerb: Verb {
             return "reader '\(reader.name.printable)': \(card)"
         }
         if readers.isEmpty { lines.append("no reader") }
-        let user = try user(run)
+        let user = try owner.user(run)
         lines.append(
             "would create a HID device \(BridgeNode.numbers) through /dev/uhid for "
                 + (user.map { "the user \($0.printable)" } ?? "the users at this machine"))

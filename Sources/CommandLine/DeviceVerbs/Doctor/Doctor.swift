@@ -56,7 +56,10 @@ struct Doctor: Verb {
         let list = try metadata.list(in: run)
         let fixed = fix ? try UDevRule.install() : []
         let diagnosis = await run.keys.diagnosis()
-        let bridges = Check.bridges(run.software == nil ? BridgeDevice.all() : [])
+        let isReal = run.software == nil
+        let bridges =
+            Check.bridges(isReal ? BridgeDevice.all() : [])
+            + Check.guard(isReal ? GuardParts.find(home: run.variable("HOME")) : GuardParts())
         let model = if let list { await Self.model(list, in: run) } else { [Check]() }
         let suffixes = Self.suffixes(.newest, at: run.now)
         let checks = Self.configuration(run) + diagnosis.checks + bridges + model + suffixes

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Synchronization
 import TerminalIO
 import Verbs
@@ -15,7 +16,14 @@ final class GuardEvents: Sendable {
     /// Of what programs cause without the user: refused requests and searches.
     private let lines = LimitedLines()
 
-    init(_ terminal: Terminal, _ log: Log) { (self.terminal, self.log) = (terminal, log) }
+    /// What was asked and answered, for later, and who had the device open; the system part has none.
+    private let entries: (log: GuardLog?, programs: AskingPrograms)?
+
+    init(_ terminal: Terminal, _ log: Log) { (self.terminal, self.log, entries) = (terminal, log, nil) }
+
+    init(_ terminal: Terminal, _ log: Log, _ entries: GuardLog?, _ programs: AskingPrograms) {
+        (self.terminal, self.log, self.entries) = (terminal, log, (entries, programs))
+    }
 
     /// How often the key was used, and how many requests were refused.
     var counts: (ceremonies: Int, refused: Int) { state.withLock { $0 } }
@@ -30,18 +38,30 @@ final class GuardEvents: Sendable {
         case .refused(let ceremony, let refusal):
             state.withLock { $0.refused += 1 }
             limited("refused" + (ceremony.map { " to \($0.words)" } ?? "") + ": \(Self.words(refusal))")
+            if let ceremony { note(ceremony, Self.words(refusal)) }
         case .searched(let site, let status):
             limited("\(Ceremony.search(site: site).words): \(RemoteEvents.result(status))")
-        case .withdrawn(let ceremony): limited("no program asks to \(ceremony.words) now")
+        case .withdrawn(let ceremony):
+            limited("no program asks to \(ceremony.words) now")
+            note(ceremony, "withdrawn")
         case .answered(let ceremony, let status):
             state.withLock { $0.ceremonies += 1 }
             let line = "\(ceremony.words): \(RemoteEvents.result(status))"
             terminal.notice(line)
             log.say(.info, line)
+            note(ceremony, RemoteEvents.result(status))
         case .failed(let ceremony, let error):
             terminal.warnNow("\(ceremony.words): \(Explanation(error).message)")
+            note(ceremony, Explanation(error).message)
         case .opened, .used: break  // Of cards.
         }
+    }
+
+    private func note(_ ceremony: Ceremony, _ answer: String) {
+        entries?.log?.add(
+            GuardLog.Entry(
+                time: Int64(time(nil)), site: ceremony.site, request: ceremony.words, answer: answer,
+                programs: entries?.programs.known ?? []))
     }
 
     private static func words(_ refusal: RemotePolicy.Refusal) -> String {
@@ -67,6 +87,8 @@ final class GuardEvents: Sendable {
         case .presented(let node):
             terminal.notice(node.isEmpty ? "programs find the guard" : "programs find the guard at \(node.printable)")
         case .givenBack: terminal.notice("the key is given back")
+        case .away(let process, let absence):
+            terminal.notice("process \(process) waits, since \(absence.words)")
         case .paused(0): terminal.notice("the pause is over")
         case .paused(let seconds): terminal.notice("paused for \(seconds) s")
         case .failed(let error): terminal.warnNow(Explanation(error).message)

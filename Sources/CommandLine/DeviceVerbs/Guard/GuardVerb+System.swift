@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import TerminalIO
 import Verbs
 import YKBridge
@@ -9,34 +10,27 @@ import YKTransport
 
 /// The system part.
 extension GuardVerb {
-    /// The user whose programs use the key.
-    func user(_ run: Run) throws -> String? {
-        if let owner { return owner }
-        return system && User.name == "root" ? try BridgeNode.invoker(run) : nil
-    }
-
     /// Serves the user's part until it is interrupted. Another process gives the key back if this one is killed.
     func serveSystem(_ run: Run) throws -> Outcome<GuardReport> {
-        let name = try user(run)
-        guard let user = name, let number = Accounts.number(of: user) else {
-            throw Explanation.usage(
-                name.map { "there is no user '\($0.printable)'" } ?? "--system needs the user it serves",
-                hint: "sudo ykit guard --system, or --owner USER")
-        }
+        let (owner, listener) = try served(run)
         guard let keeper = Keeper.start({ TakenNodes().giveBack() }) else { throw GuardError.noKeeper }
         defer { keeper.end() }
         OneProcessor.leave()
         let selection = run.selection
         let events = GuardEvents(run.terminal, run.log)
         var machine = GuardSystem.Machine()
+        machine.listener = listener
         machine.isChosen = { device in
             device.isFIDO && (selection.device == nil || device.serial == selection.device)
                 && (selection.path.map { $0 == "/dev/\(device.node)" || $0 == device.usbPath } ?? true)
         }
-        if selection.device == nil, selection.path == nil { try checkSingle() }
-        let system = GuardSystem(
-            .init(number: number, name: user), machine, program: Program.version,
-            cancellation: run.environment.cancellation, report: { events.report($0) })
+        if selection.device == nil, selection.path == nil, listener == nil { try checkSingle() }
+        let system: GuardSystem
+        do {
+            system = try GuardSystem(
+                owner, machine, program: Program.version, cancellation: run.environment.cancellation,
+                report: { events.report($0) })
+        } catch { throw RemoteError.device(error) }
         let isOrphaned = Cancellation()
         keeper.whenEnded {
             isOrphaned.cancel()
@@ -45,6 +39,22 @@ extension GuardVerb {
         try system.run()
         if isOrphaned.isCancelled { throw GuardError.noKeeper }
         return Outcome(GuardReport(), [])
+    }
+
+    /// Who is served, and the socket that systemd listens on, whose descriptor is 3 (sd_listen_fds(3)): then whoever is at
+    /// the machine.
+    private func served(_ run: Run) throws -> (GuardSystem.Owner, Int32?) {
+        let isStarted = run.variable("LISTEN_PID") == "\(getpid())" && run.variable("LISTEN_FDS") == "1"
+        guard let user = try owner.user(run) else {
+            if isStarted { return (.activeUser, 3) }
+            throw Explanation.usage(
+                "--system needs the user it serves", hint: "sudo ykit guard --system, or --owner USER")
+        }
+        guard let number = Accounts.number(of: user) else {
+            throw Explanation.usage(
+                "there is no user '\(user.printable)'", hint: "sudo ykit guard --system, or --owner USER")
+        }
+        return (.user(number, name: user), isStarted ? 3 : nil)
     }
 
     /// One of several keys has to be named: programs would still find the others.

@@ -56,20 +56,14 @@ struct RemoteVerb: Verb {
     )
     var allowAlways: [NameArgument] = []
 
-    @Option("--ask <where>", help: "Where the use of the key or card is confirmed.")
-    var ask: ConfirmChoice = .auto
-
-    @Option("--wait <seconds>", help: "How long a ceremony waits for the user (default: 30).")
-    var wait: Int?
-
+    @OptionGroup var questions: QuestionOptions
     @OptionGroup var pin: PINOptions
 
     func check() throws {
-        if let wait, !(1...100).contains(wait) { throw UsageError("--wait must be 1 to 100 seconds") }
+        try questions.check(limit: 100, unasked: "would allow every site: name the sites with --allow-always")
         if !card.isEmpty, !(allow + allowAlways).isEmpty {
             throw UsageError("--card cannot be combined with --allow and --allow-always, which name sites")
         }
-        if ask == .none { throw UsageError("--ask none would allow every site: name the sites with --allow-always") }
         if host.isEmpty || host.hasPrefix("-") { throw UsageError("'\(host.printable)' is not a host") }
         if command.isEmpty { throw UsageError("--command must not be empty") }
     }
@@ -81,7 +75,7 @@ struct RemoteVerb: Verb {
         }
         OneProcessor.leave()
         let events = RemoteEvents(run.terminal, run.log, host: host)
-        let person = try ask.person(run.terminal, policy.cause)
+        let person = try questions.ask.person(run.terminal, policy.cause)
         let service = card.isEmpty ? try await open(run) : nil
         let opened = card.isEmpty ? nil : try await openCard(run)
         let child = try ChildProcess.converse(ssh, sshArguments)
@@ -120,7 +114,7 @@ struct RemoteVerb: Verb {
     var policy: RemotePolicy {
         var policy = RemotePolicy()
         (policy.allowed, policy.allowedAlways) = (allow.map(\.pattern), allowAlways.map(\.pattern))
-        policy.questionTime = .seconds(wait ?? 30)
+        policy.questionTime = questions.patience
         return policy
     }
 

@@ -2,7 +2,6 @@
 
 package import TerminalIO
 import YKCrypto
-import YKFIDO
 package import YKInteraction
 import YKTransport
 import YKUse

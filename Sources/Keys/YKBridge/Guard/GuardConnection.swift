@@ -45,10 +45,11 @@ package final class GuardConnection: Sendable {
 
     /// Returns the next notice.
     ///
-    /// - Throws: `lost` at the end of the connection, `violation` for anything that is no notice, `cancelled`.
-    package func notice(until cancellation: Cancellation) throws(GuardError) -> GuardNotice {
+    /// - Throws: `lost` at the end of the connection, `violation` for anything that is no notice, `cancelled` after any of
+    ///   the cancellations.
+    package func notice(until cancellations: [Cancellation]) throws(GuardError) -> GuardNotice {
         let line: [UInt8]
-        do { line = try connection.line(limit: GuardNotice.limit, .never(cancellation)) } catch {
+        do { line = try connection.line(limit: GuardNotice.limit, until: cancellations) } catch {
             switch error {
             case .cancelled: throw .cancelled
             case .tooLong(let limit):
@@ -57,12 +58,5 @@ package final class GuardConnection: Sendable {
             }
         }
         do { return try GuardNotice(decoding: line) } catch { throw .violation(error) }
-    }
-}
-
-extension Deadline {
-    /// A deadline that only a cancellation ends.
-    fileprivate static func never(_ cancellation: Cancellation) -> Deadline {
-        .after(.seconds(1_000_000_000), cancellation: cancellation)
     }
 }

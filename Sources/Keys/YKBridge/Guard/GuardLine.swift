@@ -12,6 +12,8 @@ package enum GuardRequest: Hashable, Sendable {
     case pause(UInt32)
     /// To take the key again, before the pause is over.
     case resume
+    /// To note that the user is away, until the connection ends. The key is not taken.
+    case away(GuardAbsence)
 
     /// The longest line, in bytes, without its end.
     package static let limit = 64
@@ -29,6 +31,7 @@ package enum GuardRequest: Hashable, Sendable {
         case .status: "status"
         case .pause(let seconds): "pause \(seconds)"
         case .resume: "resume"
+        case .away(let reason): "away \(reason.rawValue)"
         }
     }
 
@@ -44,6 +47,9 @@ package enum GuardRequest: Hashable, Sendable {
         case ("serve", 1): self = .serve
         case ("status", 1): self = .status
         case ("resume", 1): self = .resume
+        case ("away", 2):
+            guard let reason = GuardAbsence(rawValue: words[1]) else { throw malformed }
+            self = .away(reason)
         case ("pause", 2):
             guard let seconds = UInt32(words[1]), (1...Self.longestPause).contains(seconds),
                 String(seconds) == words[1]
@@ -70,8 +76,7 @@ package enum GuardNotice: Hashable, Sendable {
     case failed(Int32)
     /// The request was carried out.
     case done
-    /// What it does: the process of the user's part and 0 without one, the node of the key and of the device that
-    /// programs see, and the rest of a pause in seconds.
+    /// What it does.
     case state(GuardState)
 
     /// The longest line, in bytes, without its end.
@@ -90,7 +95,10 @@ package enum GuardNotice: Hashable, Sendable {
         case .failed(let number): ["failed", String(number)]
         case .done: ["done"]
         case .state(let state):
-            ["state", String(state.process), state.node ?? "-", state.device ?? "-", String(state.pause)]
+            [
+                "state", String(state.process), state.node ?? "-", state.device ?? "-", String(state.pause),
+                state.absence?.rawValue ?? "-",
+            ]
         }
     }
 
@@ -117,12 +125,14 @@ package enum GuardNotice: Hashable, Sendable {
         case ("failed", 2):
             guard let number = Int32(words[1]) else { throw malformed }
             self = .failed(number)
-        case ("state", 5):
+        case ("state", 6):
             let nodes = words[2...3].map { $0 == "-" ? nil : $0 }
+            let absence = GuardAbsence(rawValue: words[5])
             guard let process = Int32(words[1]), let pause = UInt32(words[4]),
-                nodes.allSatisfy({ $0.map(Self.isNode) ?? true })
+                nodes.allSatisfy({ $0.map(Self.isNode) ?? true }), absence != nil || words[5] == "-"
             else { throw malformed }
-            self = .state(GuardState(process: process, node: nodes[0], device: nodes[1], pause: pause))
+            self = .state(
+                GuardState(process: process, node: nodes[0], device: nodes[1], pause: pause, absence: absence))
         default: throw malformed
         }
     }
@@ -145,8 +155,23 @@ package struct GuardState: Hashable, Sendable {
     package var device: String?
     /// The rest of a pause, in seconds.
     package var pause: UInt32 = 0
+    /// Why the key is free although a user's part runs.
+    package var absence: GuardAbsence?
 
-    package init(process: Int32 = 0, node: String? = nil, device: String? = nil, pause: UInt32 = 0) {
-        (self.process, self.node, self.device, self.pause) = (process, node, device, pause)
+    package init(
+        process: Int32 = 0, node: String? = nil, device: String? = nil, pause: UInt32 = 0,
+        absence: GuardAbsence? = nil
+    ) {
+        (self.process, self.node, self.device, self.pause, self.absence) = (process, node, device, pause, absence)
     }
+}
+
+/// Why the user of a guard is away, so that the key is free.
+package enum GuardAbsence: String, CaseIterable, Sendable {
+    /// The screen is locked.
+    case locked
+    /// Another session is in front.
+    case inactive
+    /// The machine is about to sleep.
+    case asleep
 }

@@ -3,6 +3,7 @@
 import Synchronization
 package import YKHardware
 package import YKTransport
+package import YKVirtualKeyHost
 
 /// An event to show where the system part of a guard runs.
 package enum GuardEvent: Hashable, Sendable {
@@ -22,6 +23,8 @@ package enum GuardEvent: Hashable, Sendable {
     case givenBack
     /// The user asked for a pause of so many seconds, or for its end (0).
     case paused(UInt32)
+    /// A user's part waits for its user.
+    case away(process: Int32, GuardAbsence)
     /// A connection ended for a reason.
     case failed(RemoteError)
     /// The node could not be taken.
@@ -37,17 +40,19 @@ package final class GuardSystem: Sendable {
     package static let path = "/run/ykit/guard.sock"
     /// How long a connection may take to send its request.
     private static let requestTime = Duration.seconds(5)
+    /// How long a user's part that comes again waits for the end of its former session, in seconds.
+    private static let ownTime: Int64 = 3
+    /// How long a new node waits for udev, and how often it is looked for.
+    private static let (rulesTime, rulesStep) = (Duration.seconds(10), Duration.milliseconds(20))
     /// The most connections at a time.
     private static let connectionLimit = 16
 
-    /// The only user that is served.
-    package struct Owner: Hashable, Sendable {
-        /// The number.
-        package let number: UInt32
-        /// The name, for udev.
-        package let name: String
-
-        package init(number: UInt32, name: String) { (self.number, self.name) = (number, name) }
+    /// Who is served.
+    package enum Owner: Hashable, Sendable {
+        /// One user, by number and name.
+        case user(UInt32, name: String)
+        /// Whoever is active at the first seat when they connect.
+        case activeUser
     }
 
     /// What there is of the machine. Tests have their own.
@@ -60,8 +65,15 @@ package final class GuardSystem: Sendable {
         package var isChosen: @Sendable (HIDDevice) -> Bool = { $0.isFIDO }
         /// Keys being attached and removed.
         package var events: @Sendable () -> AsyncStream<HIDEvent> = { HIDRaw.watch() }
+        /// Whether udev has applied its rules to a node. It looks for the node by its usual path, so that one that was
+        /// taken before would remain root's.
+        package var isReady: @Sendable (HIDDevice) -> Bool = { $0.hasUdevRules }
         /// Opens the kernel's file for the device; `nil` for `/dev/uhid`.
         package var open: (@Sendable () -> (descriptor: Int32, errno: Int32))?
+        /// A socket that already listens, from the process that started this one.
+        package var listener: Int32?
+        /// The number of the user who is active at the first seat; `nil` for nobody.
+        package var activeUser: @Sendable () -> UInt32? = { LoginFacts.activeNumber() }
 
         package init() {}
     }
@@ -71,6 +83,8 @@ package final class GuardSystem: Sendable {
         var session: Session?
         var pausedUntil: ContinuousClock.Instant?
         var connections = 0
+        /// The users' parts that wait for their user to come back.
+        var away: [Int32: GuardAbsence] = [:]
     }
 
     /// The user's part that is served.
@@ -88,51 +102,79 @@ package final class GuardSystem: Sendable {
     private let cancellation: Cancellation
     private let report: @Sendable (GuardEvent) -> Void
     private let state = Mutex(State())
+    /// Held while a node is taken or given back.
+    private let nodes = Mutex(())
     private let stopped = Cancellation()
+    /// Wakes the connection that waits for a key.
+    private let news: Wake
 
     /// Creates it; nothing happens before ``run()``.
     ///
     /// - Parameters:
-    ///   - owner: The only user that is served.
+    ///   - owner: Who is served.
     ///   - program: The version of this program, for the user's part.
     ///   - cancellation: Ends ``run()``.
     ///   - report: Called for each event, on any thread.
+    /// - Throws: `device` if the process has no descriptor left.
     package init(
         _ owner: Owner, _ machine: Machine = Machine(), program: String, cancellation: Cancellation,
         report: @escaping @Sendable (GuardEvent) -> Void
-    ) {
+    ) throws(UHIDError) {
         (self.owner, self.machine, self.cancellation, self.report) = (owner, machine, cancellation, report)
         hello = RemoteHello(program: program)
+        news = try Wake()
     }
 
     /// Ends ``run()``.
-    package func stop() { stopped.cancel() }
+    package func stop() {
+        stopped.cancel()
+        news.signal()
+    }
 
     private var isOver: Bool { cancellation.isCancelled || stopped.isCancelled }
 
     /// Serves until it is cancelled; blocks the thread. The key is given back before it returns.
     package func run() throws(GuardError) {
-        _ = machine.nodes.giveBack()
-        let listener: LocalListener
-        do { listener = try LocalListener(at: machine.socket, owner: owner.number) } catch { throw .socket(error) }
+        machine.nodes.giveBack()
+        let listener = try listener()
         report(.listening(path: machine.socket))
         let watch = Task { [self] in for await event in machine.events() { note(event) } }
         defer {
             watch.cancel()
             listener.end()
             drain()
-            _ = machine.nodes.giveBack()
+            nodes.withLock { _ in _ = machine.nodes.giveBack() }
         }
         while !isOver {
-            if let client = listener.accept(within: 200) { start(client) }
+            if let client = listener.accept(until: [cancellation, stopped]) { start(client) }
         }
+    }
+
+    private func listener() throws(GuardError) -> LocalListener {
+        if let inherited = machine.listener { return LocalListener(inherited: inherited) }
+        do throws(LocalSocketError) {
+            switch owner {
+            case .user(let number, _): return try LocalListener(at: machine.socket, owner: number)
+            case .activeUser: return try LocalListener(at: machine.socket, mode: 0o666)
+            }
+        } catch { throw .socket(error) }
     }
 
     /// Ends the session, and waits for the connections to end.
     private func drain() {
-        state.withLock { $0.session?.presentation?.cancel() }
+        release()
         let deadline = Deadline.after(.seconds(3))
         while !deadline.isOver, state.withLock({ $0.connections > 0 }) { Pause.step(deadline, atMost: 10) }
+    }
+
+    /// Ends the presentation of the key, which is given back first, since the kernel takes longer to remove a device.
+    private func release() {
+        let presentation: Cancellation? = nodes.withLock { _ in
+            guard let presentation = state.withLock({ $0.session?.presentation }) else { return nil }
+            machine.nodes.giveBack()
+            return presentation
+        }
+        presentation?.cancel()
     }
 
     // MARK: keys
@@ -151,14 +193,14 @@ package final class GuardSystem: Sendable {
             case .enumerated: break
             }
         }
+        news.signal()
     }
 
-    /// The rest of a pause, in seconds; 0 without one.
-    private var pauseLeft: UInt32 {
+    /// The rest of a pause; `nil` without one.
+    private var pauseLeft: Duration? {
         state.withLock { state in
-            guard let until = state.pausedUntil else { return 0 }
-            let rest = ContinuousClock.now.duration(to: until)
-            return rest > .zero ? UInt32(clamping: rest.components.seconds + 1) : 0
+            let rest = state.pausedUntil.map { ContinuousClock.now.duration(to: $0) }
+            return rest.flatMap { $0 > .zero ? $0 : nil }
         }
     }
 
@@ -179,39 +221,56 @@ package final class GuardSystem: Sendable {
     }
 
     private func answer(_ client: LocalConnection) {
-        guard let peer = client.peer, peer.user == owner.number || peer.user == 0 else {
+        guard let peer = client.peer, peer.user == 0 || isServed(peer.user) else {
             report(.refusedUser(client.peer?.user ?? .max))
             return say(.refused, to: client)
         }
-        let deadline = Deadline.after(Self.requestTime, cancellation: cancellation)
-        guard let line = try? client.line(limit: GuardRequest.limit, deadline),
+        let deadline = Deadline.after(Self.requestTime)
+        guard let line = try? client.line(limit: GuardRequest.limit, until: [cancellation, stopped], deadline),
             let request = try? GuardRequest(decoding: line)
         else { return }
         switch request {
-        case .serve where peer.user == owner.number: serve(client, peer)
+        case .serve where isServed(peer.user): serve(client, peer)
         case .serve: say(.refused, to: client)
+        case .away(let reason): wait(client, peer, reason)
         case .status: say(.state(status), to: client)
         case .pause(let seconds): changePause(seconds, client)
         case .resume: changePause(0, client)
         }
     }
 
+    private func isServed(_ user: UInt32) -> Bool {
+        switch owner {
+        case .user(let number, _): number == user
+        case .activeUser: user != 0 && machine.activeUser() == user
+        }
+    }
+
+    /// Notes that a user is away, until their part says otherwise.
+    private func wait(_ client: LocalConnection, _ peer: PeerCredentials, _ reason: GuardAbsence) {
+        state.withLock { $0.away[peer.process] = reason }
+        report(.away(process: peer.process, reason))
+        say(.done, to: client)
+        while !isOver, !Readiness.wait(for: [client.descriptor], until: [cancellation, stopped])[0] {}
+        state.withLock { $0.away[peer.process] = nil }
+    }
+
     private func say(_ notice: GuardNotice, to client: LocalConnection) { client.send(notice.encoded) }
 
     private var status: GuardState {
-        let pause = pauseLeft
+        let pause = pauseLeft?.wholeSeconds ?? 0
         return state.withLock { state in
-            GuardState(
-                process: state.session?.process ?? 0, node: state.session?.node, device: state.session?.device,
-                pause: pause)
+            let away = state.session == nil ? state.away.first : nil
+            return GuardState(
+                process: state.session?.process ?? away?.key ?? 0, node: state.session?.node,
+                device: state.session?.device, pause: pause, absence: away?.value)
         }
     }
 
     private func changePause(_ seconds: UInt32, _ client: LocalConnection) {
-        state.withLock { state in
-            state.pausedUntil = seconds == 0 ? nil : .now.advanced(by: .seconds(Int64(seconds)))
-            if seconds > 0 { state.session?.presentation?.cancel() }
-        }
+        state.withLock { $0.pausedUntil = seconds == 0 ? nil : .now.advanced(by: .seconds(Int64(seconds))) }
+        if seconds > 0 { release() }
+        news.signal()
         report(.paused(seconds))
         // The key is free when the answer comes.
         let deadline = Deadline.after(.seconds(3))
@@ -234,7 +293,11 @@ package final class GuardSystem: Sendable {
         let presentation = Cancellation()
         let name = device.node
         do throws(TakenNodes.Failure) {
-            report(.taken(path: try machine.nodes.take(name, for: owner.number)))
+            report(
+                .taken(
+                    path: try nodes.withLock { _ throws(TakenNodes.Failure) in
+                        try machine.nodes.take(name, for: peer.user)
+                    }))
         } catch {
             report(.notTaken(error))
             return say(.failed(error.number), to: client)
@@ -248,15 +311,17 @@ package final class GuardSystem: Sendable {
         }
         if isOver { presentation.cancel() }
         say(.key(node: name), to: client)
-        present(client, presentation)
-        _ = machine.nodes.giveBack()
+        present(client, peer, presentation)
+        nodes.withLock { _ in _ = machine.nodes.giveBack() }
         state.withLock { $0.session?.node = nil }
         report(.givenBack)
     }
 
-    /// Begins a session; returns the process that is served instead, unless its session ends within a second.
+    /// Begins a session; returns the process that is served instead, unless its session ends within a second. A user's part
+    /// that comes again has ended its own, which may take the kernel longer.
     private func begin(_ peer: PeerCredentials) -> Int32? {
-        let deadline = Deadline.after(.seconds(1), cancellation: cancellation)
+        let isOwn = state.withLock { $0.session?.process == peer.process }
+        let deadline = Deadline.after(.seconds(isOwn ? Self.ownTime : 1), cancellation: cancellation)
         while true {
             let other: Int32? = state.withLock { state in
                 if let session = state.session { return session.process }
@@ -271,32 +336,43 @@ package final class GuardSystem: Sendable {
     /// Waits for a key and for the end of a pause; `nil` once the user's part has gone, or it is cancelled.
     private func awaited(_ client: LocalConnection) -> HIDDevice? {
         var said: GuardNotice?
+        /// The key that was seen first, and when.
+        var seen: (path: String, since: ContinuousClock.Instant)?
         while !isOver {
             let pause = pauseLeft
-            if pause == 0, let device = state.withLock({ $0.devices.first }) { return device }
-            let notice = pause > 0 ? GuardNotice.paused(pause) : .waiting
+            if pause == nil, let device = state.withLock({ $0.devices.first }) {
+                let since = seen?.path == device.sysPath ? seen?.since ?? .now : .now
+                seen = (device.sysPath, since)
+                if machine.isReady(device) || since.duration(to: .now) > Self.rulesTime { return device }
+                news.wait(for: Self.rulesStep, or: client.descriptor, until: cancellation)
+                if Readiness.wait(for: [client.descriptor], atMost: .zero)[0] { return nil }
+                continue
+            }
+            let notice = pause.map { GuardNotice.paused($0.wholeSeconds) } ?? .waiting
             switch (said, notice) {
             case (.paused, .paused), (.waiting, .waiting): break
             default:
                 say(notice, to: client)
                 said = notice
             }
+            news.wait(for: pause, or: client.descriptor, until: cancellation)
             // Nothing may be sent before the key is named.
-            if client.hasSent(within: 100) { return nil }
+            if Readiness.wait(for: [client.descriptor], atMost: .zero)[0] { return nil }
         }
         return nil
     }
 
-    private func present(_ client: LocalConnection, _ presentation: Cancellation) {
+    private func present(_ client: LocalConnection, _ peer: PeerCredentials, _ presentation: Cancellation) {
+        let name = if case .user(_, let name) = owner { name } else { Accounts.user(peer.user) }
         var end = FarEnd(
-            RemoteChannel(input: client.descriptor, output: client.descriptor), hello, owner: owner.name,
+            RemoteChannel(input: client.descriptor, output: client.descriptor, silence: nil), hello, owner: name,
             cancellation: presentation,
             report: { [self] event in
                 guard case .inserted(let node) = event else { return }
                 state.withLock { $0.session?.device = node.split(separator: "/").last.map(String.init) }
                 report(.presented(node: node))
             }, open: machine.open)
-        end.deviceName = Self.name
+        (end.deviceName, end.hasU2F) = (Self.name, true)
         do throws(RemoteError) { try end.run() } catch { report(.failed(error)) }
         state.withLock { $0.session?.device = nil }
     }
@@ -305,4 +381,17 @@ package final class GuardSystem: Sendable {
 extension HIDDevice {
     /// The name of the node, such as `hidraw3`, wherever it is.
     package var node: String { sysPath.split(separator: "/").last.map(String.init) ?? "" }
+
+    /// Whether udev's daemon has applied its rules to the node, or none runs: it then has a record of the device.
+    fileprivate var hasUdevRules: Bool {
+        guard SystemFile.names(in: "/run/udev").contains("control"),
+            let number = SystemFile.text("\(sysPath)/dev")?.split(separator: "\n").first
+        else { return true }
+        return SystemFile.text("/run/udev/data/c\(number)") != nil
+    }
+}
+
+extension Duration {
+    /// The seconds, rounded up.
+    fileprivate var wholeSeconds: UInt32 { UInt32(clamping: components.seconds + (components.attoseconds > 0 ? 1 : 0)) }
 }

@@ -29,6 +29,9 @@ struct FarConversation {
     /// Tells the near end that a request was cancelled.
     func cancel(_ number: UInt32) { channel.send(.cancel(number)) }
 
+    /// The time until a sign of life is due; `nil` if none is ever.
+    func pause(at now: Instant) -> Duration? { heartbeat.pause(at: now) }
+
     /// Processes the received frames, and sends a sign of life when one is due.
     ///
     /// - Parameter take: Processes a frame about a request; throws for one that is unexpected.

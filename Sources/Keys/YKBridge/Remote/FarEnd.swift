@@ -23,6 +23,8 @@ public struct FarEnd {
     public var reader = VPCDAddress()
     /// The name of the device.
     var deviceName = FarEnd.name
+    /// Whether U2F messages are passed on.
+    var hasU2F = false
     /// How long a program waits for the near end.
     var patience = Duration.seconds(120)
 
@@ -91,8 +93,8 @@ public struct FarEnd {
             case .removed: report(.removed)
             }
         }
-        let authenticator = FarAuthenticator(channel, inbox, info: info, patience: patience)
-        var device = FarDevice(authenticator)
+        let authenticator = FarAuthenticator(channel, inbox, info: info, patience: patience, hasU2F: hasU2F)
+        var device = FarDevice(authenticator, hasU2F: hasU2F)
         let description = HIDDescription(
             name: deviceName, serial: owner ?? "", vendor: Bridge.vendor, product: Bridge.product, version: 0x0100)
         do {
@@ -117,7 +119,7 @@ public struct FarEnd {
         while !deadline.isCancelled {
             if deadline.isOver { throw .lost }
             guard let frame = try inbox.next() else {
-                wake.wait(for: .milliseconds(50))
+                wake.wait(for: deadline.remaining, until: cancellation)
                 continue
             }
             switch frame {

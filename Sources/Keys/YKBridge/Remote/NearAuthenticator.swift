@@ -4,6 +4,7 @@ import Synchronization
 import YKFIDO
 import YKInteraction
 import YKProtocols
+import YKTransport
 import YKWire
 
 /// Answers the requests of a far end with the key, one after the other.
@@ -37,11 +38,35 @@ final class NearAuthenticator: Sendable {
     /// key cancelled.
     func answer(_ message: [UInt8], _ number: UInt32, _ service: FIDOService) async -> [UInt8] {
         await slowDown()
+        switch end.rules.u2f(message) {
+        case .answer(let answer)?: return answer
+        case .request(let u2f)?: return await answer(u2f, number, service)
+        case nil: break
+        }
         let request: RemoteRequest
         do throws(RemoteRequest.Malformed) { request = try RemoteRequest(message) } catch {
             return refuse(nil, error.status, .malformed)
         }
         if case .next = request.action { return await next(service) }
+        return await answer(request, number, service)
+    }
+
+    /// U2F: what cannot be signed is not asked for.
+    private func answer(_ u2f: U2FRequest, _ number: UInt32, _ service: FIDOService) async -> [UInt8] {
+        guard await service.profile.hasU2F else { return StatusWord.unknownInstruction.bytes }
+        if u2f.action == .signIn {
+            let known = try? await service.relay(u2f: u2f.checked, waitsForTouch: false)
+            await service.rest()
+            guard known == StatusWord.conditionsNotSatisfied.bytes else {
+                return U2FRequest.answer(Status.noCredentials)
+            }
+        }
+        let request = RemoteRequest(u2f: u2f, site: end.rules.site(of: u2f.application))
+        let answer = await answer(request, number, service)
+        return answer.count == 1 ? U2FRequest.answer(answer[0]) : answer
+    }
+
+    private func answer(_ request: RemoteRequest, _ number: UInt32, _ service: FIDOService) async -> [UInt8] {
         state.withLock { $0.next = 0 }
         switch end.rules.decision(on: request) {
         case .refuse(let status, let refusal): return refuse(request.ceremony, status, refusal)
@@ -56,6 +81,7 @@ final class NearAuthenticator: Sendable {
                     await release(service)
                     return [answer == .declined ? Status.operationDenied : Status.keepaliveCancel]
                 }
+                end.rules.agreed(to: ceremony)
                 state.withLock { $0.unasked = nil }
             }
             return await perform(request, service)
@@ -77,7 +103,7 @@ final class NearAuthenticator: Sendable {
     private func perform(_ request: RemoteRequest, _ service: FIDOService) async -> [UInt8] {
         do throws(FIDOError) {
             let answer = try await exchange(request.action, service)
-            report(request, answer[0])
+            report(request, request.status(of: answer))
             await release(service, after: holdTime(request))
             return answer.count <= CTAPHID.messageLimit ? answer : [Status.other]
         } catch {
@@ -112,6 +138,7 @@ final class NearAuthenticator: Sendable {
         case .search(let search): return CredentialSearch.answer(try await service.exchange(raw: search.message))
         case .read(let message): return try await service.exchange(raw: message)
         case .answer(let answer): return answer
+        case .u2f(let u2f): return try await service.relay(u2f: u2f.command, waitsForTouch: u2f.action != .check)
         case .next, .forbidden: return [Status.notAllowed]
         }
     }
@@ -204,7 +231,15 @@ extension RemoteRequest {
     var needsUser: Bool {
         switch action {
         case .register, .signIn, .select: true
+        case .u2f(let u2f): u2f.action == .register || u2f.action == .signIn
         case .search, .next, .read, .answer, .forbidden: false
         }
+    }
+
+    /// The CTAP2 status of an answer; a U2F command that failed lacked the user's presence.
+    func status(of answer: [UInt8]) -> UInt8 {
+        guard case .u2f = action else { return answer[0] }
+        let isDone = answer.suffix(2) == StatusWord.ok.bytes[...]
+        return isDone ? CTAPProtocol.Status.ok : CTAPProtocol.Status.userPresenceRequired
     }
 }

@@ -11,7 +11,7 @@ public struct NearEnd: Sendable {
     private let hello: RemoteHello
     let rules: any NearRules
     let person: any Person
-    private let cancellation: Cancellation
+    private let cancellations: [Cancellation]
     let report: @Sendable (RemoteEvent) -> Void
     /// How long the key is held for a ceremony of several messages.
     var holdTime = Duration.seconds(10)
@@ -46,18 +46,21 @@ public struct NearEnd: Sendable {
     /// - Parameters:
     ///   - policy: What programs may do.
     ///   - programs: Returns the names of the programs that have the device open, of which one is asking.
+    ///   - sites: Sites that were used before, by which U2F messages are named.
     ///   - socket: The connection to the system part; it is made non-blocking.
     ///   - program: The version of this program.
     ///   - person: Who is asked before the key is used.
-    ///   - cancellation: Ends ``run(_:reopen:)``.
+    ///   - cancellations: Each ends ``run(_:reopen:)``.
     ///   - report: Called for each event, on any thread.
     package init(
-        guarding policy: GuardPolicy, programs: @escaping @Sendable () -> [String], socket: Int32, program: String,
-        person: any Person, cancellation: Cancellation, report: @escaping @Sendable (RemoteEvent) -> Void = { _ in }
+        guarding policy: GuardPolicy, programs: @escaping @Sendable () -> [String], sites: [String] = [],
+        socket: Int32, program: String, person: any Person, cancellations: [Cancellation],
+        report: @escaping @Sendable (RemoteEvent) -> Void = { _ in }
     ) {
         self.init(
-            GuardRules(policy: policy, programs: programs), RemoteChannel(input: socket, output: socket),
-            RemoteHello(program: program), person, cancellation, report)
+            GuardRules(policy: policy, programs: programs, sites: sites),
+            RemoteChannel(input: socket, output: socket, silence: nil),
+            RemoteHello(program: program), person, cancellations, report)
     }
 
     package init(
@@ -65,15 +68,15 @@ public struct NearEnd: Sendable {
         _ person: any Person, _ cancellation: Cancellation,
         _ report: @escaping @Sendable (RemoteEvent) -> Void
     ) {
-        self.init(RemoteRules(policy: policy, host: host), channel, hello, person, cancellation, report)
+        self.init(RemoteRules(policy: policy, host: host), channel, hello, person, [cancellation], report)
     }
 
     init(
         _ rules: any NearRules, _ channel: RemoteChannel, _ hello: RemoteHello, _ person: any Person,
-        _ cancellation: Cancellation, _ report: @escaping @Sendable (RemoteEvent) -> Void
+        _ cancellations: [Cancellation], _ report: @escaping @Sendable (RemoteEvent) -> Void
     ) {
         (self.rules, self.channel, self.hello) = (rules, channel, hello)
-        (self.person, self.cancellation, self.report) = (person, cancellation, report)
+        (self.person, self.cancellations, self.report) = (person, cancellations, report)
     }
 
     /// Serves until the far end ends the connection or it is cut, or until it is cancelled. Then the pending operation
@@ -135,7 +138,7 @@ public struct NearEnd: Sendable {
         _ offer: RemoteFrame, _ answer: (NearReader.Request) async -> [UInt8]
     ) async -> RemoteError? {
         let (events, stream) = AsyncStream.makeStream(of: NearReader.Event.self)
-        let reader = NearReader(channel, hello, offer, cancellation, stream)
+        let reader = NearReader(channel, hello, offer, cancellations, stream)
         guard reader.start() else { return .noThread }
         defer { reader.end() }
         var failure: RemoteError?

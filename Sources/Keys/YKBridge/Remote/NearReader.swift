@@ -26,18 +26,18 @@ final class NearReader: Sendable {
     private let channel: RemoteChannel
     private let hello: RemoteHello
     private let offer: RemoteFrame
-    private let cancellation: Cancellation
+    private let cancellations: [Cancellation]
     private let stream: AsyncStream<Event>.Continuation
     private let inbox: RemoteInbox
     private let current = Mutex<Request?>(nil)
     private let isOver = Cancellation()
 
     init(
-        _ channel: RemoteChannel, _ hello: RemoteHello, _ offer: RemoteFrame, _ cancellation: Cancellation,
+        _ channel: RemoteChannel, _ hello: RemoteHello, _ offer: RemoteFrame, _ cancellations: [Cancellation],
         _ stream: AsyncStream<Event>.Continuation
     ) {
         (self.channel, self.hello, self.offer) = (channel, hello, offer)
-        (self.cancellation, self.stream) = (cancellation, stream)
+        (self.cancellations, self.stream) = (cancellations + [isOver], stream)
         inbox = RemoteInbox(RemoteFrameReader(skipsNoise: true)) {}
     }
 
@@ -65,8 +65,10 @@ final class NearReader: Sendable {
     private func follow() throws(RemoteError) {
         var isGreeted = false
         var heartbeat = RemoteHeartbeat(channel)
-        while !cancellation.isCancelled, !isOver.isCancelled {
-            inbox.take(channel.receive())
+        while !cancellations.contains(where: \.isCancelled) {
+            // Before the greeting, ssh may be asking for a password.
+            inbox.take(
+                channel.receive(until: cancellations, atMost: isGreeted ? heartbeat.pause() : nil))
             while let frame = try inbox.next() {
                 heartbeat.hear()
                 if case .end(let ending) = frame {
@@ -75,7 +77,6 @@ final class NearReader: Sendable {
                 }
                 if isGreeted { try take(frame) } else { isGreeted = try greet(frame) }
             }
-            // Before the greeting, ssh may be asking for a password.
             guard isGreeted else { continue }
             _ = try heartbeat.keep()  // What the other end sent before it went is still read.
         }

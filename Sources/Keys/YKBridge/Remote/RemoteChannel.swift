@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
+import YKTransport
 import YKVirtualKeyHost
 
 /// The stream between the ends. Any thread can send frames; they are never interleaved.
@@ -8,13 +9,13 @@ package final class RemoteChannel: Sendable {
     /// How long the other end may take to accept a frame.
     private static let patience = Duration.seconds(10)
 
-    /// How long the other end may send nothing.
-    let silence: Duration
+    /// How long the other end may send nothing; `nil` without a limit and without signs of life, on one machine.
+    let silence: Duration?
     private let stream: DescriptorStream
     private let state = Mutex((isOpen: true, frames: 0))
 
     /// Makes both descriptors non-blocking; they are not closed.
-    package init(input: Int32, output: Int32, silence: Duration = .seconds(20)) {
+    package init(input: Int32, output: Int32, silence: Duration? = .seconds(20)) {
         self.silence = silence
         stream = DescriptorStream(input: input, output: output)
     }
@@ -39,7 +40,9 @@ package final class RemoteChannel: Sendable {
         }
     }
 
-    /// Returns the bytes received, after a tenth of a second at most: empty if there are none, `nil` if the other end
-    /// is gone.
-    func receive() -> [UInt8]? { stream.receive() }
+    /// Waits for bytes and returns them: empty if the time was over or one of the cancellations happened before, `nil` if
+    /// the other end is gone.
+    func receive(until cancellations: [Cancellation], atMost limit: Duration? = nil) -> [UInt8]? {
+        stream.receive(until: cancellations, atMost: limit)
+    }
 }

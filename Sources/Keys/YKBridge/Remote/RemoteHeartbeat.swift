@@ -16,11 +16,18 @@ struct RemoteHeartbeat {
     /// Notes a frame of the other end.
     mutating func hear(at now: Instant = .now) { heard = now }
 
+    /// The time until a sign of life is due, from either end; `nil` if none is ever.
+    func pause(at now: Instant = .now) -> Duration? {
+        guard let silence = channel.silence else { return nil }
+        return max(.zero, min(now.duration(to: shown) + Self.pulse, now.duration(to: heard) + silence))
+    }
+
     /// Sends a sign of life when one is due; returns whether the other end accepts frames.
     ///
     /// - Throws: `lost` if the other end was silent for too long.
     mutating func keep(at now: Instant = .now) throws(RemoteError) -> Bool {
-        guard heard.duration(to: now) <= channel.silence else { throw .lost }
+        guard let silence = channel.silence else { return true }
+        guard heard.duration(to: now) <= silence else { throw .lost }
         guard shown.duration(to: now) >= Self.pulse else { return true }
         shown = now
         return channel.send(.alive)

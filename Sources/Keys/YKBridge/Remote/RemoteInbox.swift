@@ -12,13 +12,13 @@ final class RemoteInbox: Sendable {
         var frames: [RemoteFrame] = []
         /// Why there are no more frames.
         var failure: RemoteError?
-        var isEnded = false
     }
 
     /// The maximum number of frames kept.
     private static let limit = 64
 
     private let state: Mutex<State>
+    private let ending = Cancellation()
     private let hasStopped = Semaphore()
     private let wake: @Sendable () -> Void
 
@@ -33,7 +33,7 @@ final class RemoteInbox: Sendable {
         SystemThread.start { [self] in
             while !isFinished {
                 guard isFull else {
-                    take(channel.receive())
+                    take(channel.receive(until: [ending]))
                     continue
                 }
                 Pause.step(.after(.milliseconds(20)), atMost: 20)
@@ -42,7 +42,7 @@ final class RemoteInbox: Sendable {
         }
     }
 
-    private var isFinished: Bool { state.withLock { $0.isEnded || $0.failure != nil } }
+    private var isFinished: Bool { ending.isCancelled || state.withLock { $0.failure != nil } }
     private var isFull: Bool { state.withLock { $0.frames.count >= Self.limit } }
 
     /// Adds bytes of the stream: empty if there are none yet, `nil` at its end.
@@ -77,10 +77,10 @@ final class RemoteInbox: Sendable {
         return frame
     }
 
-    /// Stops the thread that ``fill(from:)`` started, and waits for its end, a tenth of a second at most: once the
-    /// descriptors are closed, their numbers may be reused.
+    /// Stops the thread that ``fill(from:)`` started, and waits for its end: once the descriptors are closed, their
+    /// numbers may be reused.
     func end() {
-        state.withLock { $0.isEnded = true }
+        ending.cancel()
         hasStopped.wait()
     }
 }

@@ -26,6 +26,7 @@ extension RemotePolicy {
             return isNamed(search.site) ? .proceed(asks: false) : .refuse(Status.noCredentials, .probe)
         case .select: return .proceed(asks: true)
         case .next, .read, .answer: return .proceed(asks: false)
+        case .u2f: return .refuse(Status.invalidCommand, .command("U2F"))
         case .forbidden(let name): return .refuse(Status.notAllowed, .command(name))
         }
     }

@@ -25,6 +25,8 @@ package struct RemoteRequest: Hashable, Sendable {
         case answer([UInt8])
         /// A command that the far end may not use, by its name in the standard.
         case forbidden(String)
+        /// A U2F message, which only programs of this machine can send.
+        case u2f(U2FRequest)
     }
 
     /// A malformed message, which is refused without a decision.
@@ -39,6 +41,11 @@ package struct RemoteRequest: Hashable, Sendable {
     package let ceremony: Ceremony?
 
     private init(_ action: Action, _ ceremony: Ceremony? = nil) { (self.action, self.ceremony) = (action, ceremony) }
+
+    /// Wraps a U2F message.
+    ///
+    /// - Parameter site: The name behind the hash of its application, if it is known.
+    init(u2f: U2FRequest, site: String?) { self.init(.u2f(u2f), u2f.ceremony(site)) }
 
     private typealias Command = CTAPProtocol.Command
     private typealias Status = CTAPProtocol.Status

@@ -75,4 +75,15 @@ extension FIDOService {
             }
         }
     }
+
+    /// Sends a U2F command of another program.
+    ///
+    /// - Parameter waitsForTouch: Whether it is repeated until the key is touched.
+    /// - Returns: The key's whole answer, with its status word.
+    package func relay(u2f command: APDU, waitsForTouch: Bool) throws(FIDOError) -> [UInt8] {
+        let answer = try session.u2f { u2f throws(CTAPError) in
+            waitsForTouch ? try u2f.touched(command) : try u2f.exchange(command)
+        }
+        return answer.encoded
+    }
 }

@@ -63,7 +63,7 @@ struct U2FSession {
     func reset() throws(CTAPError) { _ = try data(of: try touched(U2F.reset), "RESET") }
 
     /// Polls until the key is touched: 6985 means not yet.
-    private func touched(_ command: APDU) throws(CTAPError) -> ResponseAPDU {
+    func touched(_ command: APDU) throws(CTAPError) -> ResponseAPDU {
         let deadline = ctap.deadline()
         return try ctap.keepingTouchPrompt { () throws(CTAPError) in
             while true {
@@ -77,7 +77,7 @@ struct U2FSession {
         }
     }
 
-    private func exchange(_ command: APDU) throws(CTAPError) -> ResponseAPDU {
+    func exchange(_ command: APDU) throws(CTAPError) -> ResponseAPDU {
         let message: [UInt8]
         do { message = try command.encoded(.extended) } catch {
             throw .tooLong(bytes: command.data.count, limit: 65535, during: "U2F")

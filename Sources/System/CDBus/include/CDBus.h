@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The desktop's notifications and the lock of the screen, over D-Bus by libsystemd's sd-bus, which is loaded on the first
+// The desktop's notifications, and the session and the lock of the screen, over D-Bus by libsystemd's sd-bus, which is loaded on the first
 // call. A connection may be used by several threads.
 #pragma once
 #include <stddef.h>
@@ -26,6 +26,20 @@ int ykit_bus_watch(ykit_bus *bus);
 // Reports each button of the service that shows the notifications, until ykit_bus_end is called, or the connection ends.
 void ykit_bus_listen(ykit_bus *bus, void (*pressed)(uint32_t number, const char *action, void *context), void *context);
 void ykit_bus_end(ykit_bus *bus);
+
+// What logind says of a session; each is 0 if unknown.
+typedef struct {
+    // Whether the screen is locked, or a lock was asked for.
+    int is_locked;
+    // Whether another session is in front.
+    int is_inactive;
+    // Whether the machine is about to sleep.
+    int is_asleep;
+} ykit_session;
+
+// Reports the state of this process's session, or of the user's graphical one, at once and whenever it changes, until
+// ykit_bus_end is called, or the connection ends. Returns -1 without a session.
+int ykit_bus_follow(ykit_bus *bus, void (*changed)(ykit_session state, void *context), void *context);
 
 // Whether the screen of this process's session is locked, according to logind (LockedHint); -1 if unknown.
 int ykit_bus_is_locked(ykit_bus *bus);

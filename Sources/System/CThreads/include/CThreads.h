@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Swift's Glibc module lacks of threads and processes: the arguments, waits on the monotonic clock, processors, the
-// heap that threads share, fork, a file's new name, the system's log.
+// What Swift's Glibc module lacks of threads and processes: the arguments, waits on the monotonic clock, event counters,
+// processors, the heap that threads share, fork, a file's new name, the system's log.
 #pragma once
 #include <semaphore.h>
 
@@ -16,6 +16,12 @@ int ykit_rename_new(const char *old, const char *new_name);
 
 // Waits for a semaphore for at most this many milliseconds on the monotonic clock. Returns 0 if it was posted, else -1.
 int ykit_semaphore_wait(sem_t *semaphore, int milliseconds);
+
+// Creates an event counter (eventfd(2)) that is closed on exec and does not block; -1 with errno.
+int ykit_event_counter(void);
+
+// Makes an event counter readable. Async-signal-safe; errno stays.
+void ykit_count_event(int counter);
 
 // Keeps the calling thread, and the threads and processes that it starts, on the processor on which it runs.
 void ykit_keep_processor(void);

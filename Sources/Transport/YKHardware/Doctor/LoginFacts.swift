@@ -53,6 +53,11 @@ package struct LoginFacts: Sendable, Hashable {
         return LoginFacts(isThere: true, session: id.flatMap { session($0, folder) }, activeUser: active)
     }
 
+    /// The number of the user who is active at the first seat; `nil` for nobody, or without logind.
+    package static func activeNumber(root: String = "") -> UInt32? {
+        facts("\(root)/run/systemd/seats/seat0")["ACTIVE_UID"].flatMap { UInt32($0) }
+    }
+
     private static func session(_ id: String, _ folder: String) -> Session? {
         guard !id.contains("/") else { return nil }
         let facts = facts("\(folder)/sessions/\(id)")

@@ -121,23 +121,32 @@ package final class LocalListener: Sendable {
 
     /// Listens, and creates the folder of the path.
     ///
-    /// - Parameter owner: The number of the only user, besides root, that may connect.
-    package init(at path: String, owner: UInt32) throws(LocalSocketError) {
+    /// - Parameters:
+    ///   - owner: The number of the user that owns the socket; `nil` for the one that runs this.
+    ///   - mode: Who may connect; by default only the owner and root.
+    package init(at path: String, owner: UInt32? = nil, mode: UInt32 = 0o600) throws(LocalSocketError) {
         if let slash = path.lastIndex(of: "/") { _ = mkdir(String(path[..<slash]), 0o755) }
         self.path = path
         descriptor = try LocalSocket.listen(at: path)
         file = SocketFile(path)
-        guard owner == geteuid() || chown(path, owner, gid_t.max) == 0 else {
+        guard owner == nil || owner == geteuid() || chown(path, owner ?? 0, gid_t.max) == 0,
+            chmod(path, mode) == 0
+        else {
             let number = errno
             end()
             throw .failed(path: path, number: number)
         }
     }
 
-    /// Returns the next connection; `nil` if none comes in time.
-    package func accept(within milliseconds: Int32) -> LocalConnection? {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, milliseconds) > 0 else { return nil }
+    /// Takes a socket that listens already, and that another process removes.
+    package init(inherited descriptor: Int32) {
+        (self.descriptor, path, file) = (descriptor, "", nil)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    /// Waits for the next connection; `nil` if one of the cancellations happens before, or the connection has ended.
+    package func accept(until cancellations: [Cancellation]) -> LocalConnection? {
+        guard Readiness.wait(for: [descriptor], until: cancellations)[0] else { return nil }
         let client = Glibc.accept(descriptor, nil, nil)
         guard client >= 0 else { return nil }
         _ = fcntl(client, F_SETFD, FD_CLOEXEC)
@@ -194,13 +203,21 @@ package final class LocalConnection: Sendable {
 
     /// Reads a line, without its end, byte by byte: what follows it is left in the connection.
     ///
+    /// - Parameters:
+    ///   - limit: The longest line, in bytes.
+    ///   - cancellations: What ends the wait for it.
+    ///   - deadline: When the wait ends at the latest; `nil` for never.
     /// - Throws: `ended`, `tooLong` or `cancelled`.
-    package func line(limit: Int, _ deadline: Deadline) throws(Failure) -> [UInt8] {
+    package func line(
+        limit: Int, until cancellations: [Cancellation], _ deadline: Deadline? = nil
+    ) throws(Failure) -> [UInt8] {
         var line: [UInt8] = []
         while true {
-            if deadline.isCancelled { throw .cancelled }
-            if deadline.isOver { throw .ended }
-            guard hasSent(within: 200) else { continue }
+            if cancellations.contains(where: \.isCancelled) { throw .cancelled }
+            if deadline?.isOver ?? false { throw .ended }
+            guard Readiness.wait(for: [descriptor], until: cancellations, atMost: deadline?.remaining)[0] else {
+                continue
+            }
             var byte: UInt8 = 0
             let count = recv(descriptor, &byte, 1, 0)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
@@ -209,11 +226,5 @@ package final class LocalConnection: Sendable {
             guard line.count < limit else { throw .tooLong(limit: limit) }
             line.append(byte)
         }
-    }
-
-    /// Waits until the other side has sent something or has gone; `false` if neither happens in time.
-    package func hasSent(within milliseconds: Int32) -> Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, milliseconds) > 0
     }
 }

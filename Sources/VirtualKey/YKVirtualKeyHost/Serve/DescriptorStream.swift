@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import YKTransport
+package import YKTransport
 
 /// A stream of bytes in two directions, each with a descriptor, which are neither opened nor closed here.
 package struct DescriptorStream: Sendable {
@@ -33,11 +33,12 @@ package struct DescriptorStream: Sendable {
         return true
     }
 
-    /// Returns the bytes received, after a tenth of a second at most: empty if there are none, `nil` if the other side
-    /// is gone.
-    package func receive() -> [UInt8]? {
-        var entry = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, 100) > 0 else { return [] }
+    /// Waits for bytes and returns them: empty if the time was over or one of the cancellations happened before, `nil` if
+    /// the other side is gone.
+    ///
+    /// - Parameter limit: The longest wait; `nil` for no limit.
+    package func receive(until cancellations: [Cancellation], atMost limit: Duration?) -> [UInt8]? {
+        guard Readiness.wait(for: [input], until: cancellations, atMost: limit)[0] else { return [] }
         var block = [UInt8](repeating: 0, count: 4096)
         let count = read(input, &block, block.count)
         if count < 0, errno == EAGAIN || errno == EINTR { return [] }

@@ -26,7 +26,7 @@ final class KernelReader: Sendable {
     private let ended = Semaphore()
     /// The places of the messages and their lengths. A place belongs to the thread until `written` has passed it, and
     /// then to the caller of `next` until `taken` has.
-    private nonisolated(unsafe) let places: UnsafeMutableRawBufferPointer
+    private nonisolated(unsafe) let places: UnsafeMutableRawPointer
     private nonisolated(unsafe) let lengths: UnsafeMutableBufferPointer<Int>
     private let written = Atomic(0)
     private let taken = Atomic(0)
@@ -68,7 +68,7 @@ final class KernelReader: Sendable {
         let number = taken.load(ordering: .relaxed)
         guard written.load(ordering: .acquiring) != number else { return isGone ? nil : [] }
         let place = number % Self.limit
-        let message = Array(UnsafeRawBufferPointer(rebasing: places[place * size..<place * size + lengths[place]]))
+        let message = Array(UnsafeRawBufferPointer(start: places + place * size, count: lengths[place]))
         taken.store(number + 1, ordering: .releasing)
         return message
     }
@@ -88,7 +88,7 @@ final class KernelReader: Sendable {
                 sleep.wait(for: .milliseconds(1))
                 continue
             }
-            sleep.wait(for: .milliseconds(50), or: descriptor)
+            sleep.wait(for: nil, or: descriptor)
             guard readAll(looks) else {
                 isGone.store(true, ordering: .releasing)
                 arrived.signal()
@@ -107,7 +107,7 @@ final class KernelReader: Sendable {
         while left > 0, !isFull {
             let number = written.load(ordering: .relaxed)
             let place = number % Self.limit
-            let count = read(descriptor, places.baseAddress! + place * size, size)
+            let count = read(descriptor, places + place * size, size)
             if count > 0 {
                 lengths[place] = count
                 written.store(number + 1, ordering: .releasing)

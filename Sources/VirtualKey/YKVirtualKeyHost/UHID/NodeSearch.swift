@@ -15,8 +15,8 @@ struct NodeSearch {
         self.patience = patience
     }
 
-    /// How long to wait before the next attempt.
-    var pause: Duration { left > 0 ? .milliseconds(10) : .milliseconds(50) }
+    /// How long to wait before the next attempt; `nil` if there is none.
+    var pause: Duration? { left > 0 ? .milliseconds(10) : nil }
 
     /// Starts the search, once.
     mutating func start() {

@@ -12,10 +12,16 @@ package protocol ReportDevice {
     mutating func next(at now: ContinuousClock.Instant) -> [UInt8]?
     /// The time until work is due; `nil` if there is none until a report arrives.
     func pause(at now: ContinuousClock.Instant) -> Duration?
+    /// The longest wait while no work is due; `nil` if whatever changes signals the wake that ``UHIDDevice`` was given.
+    func idlePause(at now: ContinuousClock.Instant) -> Duration?
     /// Called when the last program has closed the node.
     mutating func closed(at now: ContinuousClock.Instant)
     /// Whether the device is to be unplugged.
     var isUnplugged: Bool { get }
+}
+
+extension ReportDevice {
+    package func idlePause(at now: ContinuousClock.Instant) -> Duration? { .milliseconds(50) }
 }
 
 extension FIDOInterface: ReportDevice {

@@ -71,8 +71,9 @@ package struct UHIDDevice {
         var pace = ReportPace(at: .now)
         var held: [UInt8]?
         while !cancellation.isCancelled, !device.isUnplugged {
-            let due = held == nil ? device.pause(at: .now) ?? .milliseconds(50) : pace.pause(at: .now)
-            if !reader.hasNews { wake.wait(for: min(search.pause, due)) }
+            let due = held == nil ? device.pause(at: .now) : pace.pause(at: .now)
+            let pauses = [search.pause, due, device.idlePause(at: .now)].compactMap(\.self)
+            if !reader.hasNews { wake.wait(for: pauses.min(), until: cancellation) }
             guard let bytes = reader.next() else { throw .gone }
             let message = bytes.isEmpty ? nil : UHIDMessage(bytes)
             if message == .start { search.start() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import YKTransport
+package import YKTransport
 
 /// Interrupts the wait of another thread.
 package final class Wake: Sendable {
@@ -31,18 +31,27 @@ package final class Wake: Sendable {
         _ = send(writer, &byte, 1, Int32(MSG_NOSIGNAL))
     }
 
-    /// Waits until ``signal()``, until the descriptor is readable, or for at most `limit`, rounded up to milliseconds.
-    /// Takes no memory, for which it could wait for another thread.
-    package func wait(for limit: Duration, or descriptor: Int32 = -1) {
-        let (input, limit) = (Int16(POLLIN), Deadline.after(limit).milliseconds(limit: 50))
+    /// Waits until ``signal()``, until a descriptor has input, until a cancellation, or for at most `limit`, rounded up to
+    /// milliseconds; without end if that is `nil`. Without a cancellation it takes no memory, for which it could wait for
+    /// another thread.
+    package func wait(for limit: Duration?, or descriptor: Int32 = -1, until cancellation: Cancellation? = nil) {
+        guard isSignalled(limit, descriptor, cancellation) else { return }
+        var signals: UInt64 = 0
+        while recv(reader, &signals, MemoryLayout.size(ofValue: signals), 0) > 0 {}
+    }
+
+    private func isSignalled(_ limit: Duration?, _ descriptor: Int32, _ cancellation: Cancellation?) -> Bool {
+        if let cancellation {
+            return Readiness.wait(for: [reader, descriptor], until: [cancellation], atMost: limit)[0]
+        }
+        let input = Int16(POLLIN)
         var entries = (
             pollfd(fd: reader, events: input, revents: 0), pollfd(fd: descriptor, events: input, revents: 0)
         )
+        let time = limit.map { Deadline.after($0).milliseconds() } ?? -1
         let count = withUnsafeMutablePointer(to: &entries) { pair in
-            pair.withMemoryRebound(to: pollfd.self, capacity: 2) { poll($0, 2, limit) }
+            pair.withMemoryRebound(to: pollfd.self, capacity: 2) { poll($0, 2, time) }
         }
-        guard count > 0, entries.0.revents != 0 else { return }
-        var signals: UInt64 = 0
-        while recv(reader, &signals, MemoryLayout.size(ofValue: signals), 0) > 0 {}
+        return count > 0 && entries.0.revents != 0
     }
 }

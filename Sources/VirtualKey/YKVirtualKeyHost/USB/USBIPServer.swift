@@ -82,7 +82,7 @@ public struct USBIPServer {
         search.start()
         var restart: Deadline?
         while !served.cancellation.isCancelled, usb.absence == nil, !(restart?.isOver ?? false) {
-            let limit = min(search.pause, usb.pause(at: .now) ?? .milliseconds(50))
+            let limit = min(search.pause ?? .milliseconds(50), usb.pause(at: .now) ?? .milliseconds(50))
             guard let bytes = file.receive(65536, within: limit) else { throw .gone }
             if let node = search.next() { served.report(.inserted(node: node)) }
             let answers: [UInt8]

@@ -85,17 +85,21 @@ extension FuzzTarget {
 
     /// What reaches the key is never more than what a policy allows.
     private static func decide(_ message: [UInt8]) {
+        if case .request(let u2f) = U2FRequest.reading(message) {
+            require(u2f.command.cla == 0 && (1...3).contains(u2f.command.ins), "a command that is not U2F's")
+            require(u2f.command.ins != 2 || u2f.command.p1 == 3 || u2f.command.p1 == 7, "a signature without a touch")
+        }
         guard let request = try? RemoteRequest(message) else { return }
         let decision = RemotePolicy().decision(on: request)
         if case .proceed(asks: false) = GuardPolicy().decision(on: request) {
             switch request.action {
             case .register, .signIn: fatalError("a guard does not ask")
             case .forbidden: fatalError("a guard passes on what is forbidden")
-            case .search, .next, .select, .read, .answer: break
+            case .u2f, .search, .next, .select, .read, .answer: break
             }
         }
         switch request.action {
-        case .search, .forbidden:
+        case .search, .forbidden, .u2f:
             if case .proceed = decision { fatalError("a request is passed on that is not allowed") }
         case .register(let ceremony), .signIn(let ceremony):
             guard RemotePolicy.isLocal(ceremony.rpID) else { return }

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Applications
+import Glibc
+import Synchronization
+import TerminalIO
+import Verbs
+import YKBridge
+import YKFIDO
+import YKHardware
+import YKInteraction
+import YKKeys
+import YKProtocols
+import YKTransport
+import YKUse
+
+/// The user's part.
+extension GuardVerb {
+    var policy: GuardPolicy {
+        var policy = GuardPolicy()
+        (policy.refused, policy.once) = (refuse.map(\.pattern), once.map(\.pattern))
+        policy.questionTime = questions.patience
+        return policy
+    }
+
+    /// Serves programs until it is interrupted or the system part ends; waits while there is no key, in a pause, and while
+    /// the user is away.
+    func serve(_ run: Run) async throws -> Outcome<GuardReport> {
+        OneProcessor.leave()
+        let asking = AskingPrograms()
+        let events = GuardEvents(run.terminal, run.log, log(run), asking)
+        let person = try GuardDesktop.person(questions.ask, run.terminal, policy)
+        let presence = GuardPresence()
+        let cancellation = run.environment.cancellation
+        var state = GuardState()
+        while !cancellation.isCancelled {
+            let now = presence.now
+            let ends = [cancellation, now.changed]
+            if let absence = now.absence {
+                try wait(while: absence, run, ends)
+                continue
+            }
+            let connection = try GuardConnection(.serve)
+            guard let node = try node(connection, run, ends) else { continue }
+            state.node = node
+            run.keys.choose(path: "\(TakenNodes.folder)/\(node)")
+            let end = NearEnd(
+                guarding: policy, programs: asking.names, sites: sites, socket: connection.descriptor,
+                program: Program.version, person: person, cancellations: ends, report: { events.report($0) })
+            do { try await end.run(try await open(run, person)) } catch let error as RemoteError {
+                throw Self.explanation(error)
+            }
+            withExtendedLifetime(connection) {}
+            if !cancellation.isCancelled { run.terminal.notice("the key was given back to programs") }
+        }
+        return Outcome(GuardReport(state: state, counts: events.counts), [])
+    }
+
+    /// The log; `nil` if it cannot be written, which is reported.
+    private func log(_ run: Run) -> GuardLog? {
+        do { return try GuardLog(run.terminal) } catch {
+            run.terminal.warnNow("nothing is logged: \(Explanation(error).message)")
+            return nil
+        }
+    }
+
+    /// Waits until the user is back, and lets the system part say why the key is free.
+    private func wait(while absence: GuardAbsence, _ run: Run, _ ends: [Cancellation]) throws(GuardError) {
+        run.terminal.notice("the key is free while \(absence.words)")
+        let connection = try GuardConnection(.away(absence))
+        while true {
+            do throws(GuardError) { _ = try connection.notice(until: ends) } catch {
+                if error == .cancelled { return }
+                throw error
+            }
+        }
+    }
+
+    /// Waits until the system part has taken a key; `nil` if the user ends it or leaves before.
+    private func node(_ connection: GuardConnection, _ run: Run, _ ends: [Cancellation]) throws -> String? {
+        while true {
+            let notice: GuardNotice
+            do throws(GuardError) { notice = try connection.notice(until: ends) } catch {
+                if error == .cancelled { return nil }
+                throw error
+            }
+            switch notice {
+            case .key(let node): return node
+            case .waiting: run.terminal.notice("plug in the key; ^C ends the guard")
+            case .paused(let seconds):
+                run.terminal.notice("paused for \(seconds) s; 'ykit guard resume' ends the pause")
+            case .busy(let process): throw GuardError.busy(process: process)
+            case .refused: throw GuardError.denied(path: GuardSystem.path)
+            case .failed(let number): throw GuardError.nodeNotTaken(number: number)
+            case .done, .state: continue
+            }
+        }
+    }
+
+    /// The sites behind the hashes of U2F messages, as far as they are known: those of the log, and of this machine.
+    private var sites: [String] {
+        var name = [CChar](repeating: 0, count: 256)
+        gethostname(&name, name.count - 1)
+        let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let seen = (try? GuardLog.entries().compactMap(\.site)) ?? []
+        return ["ssh:", "pam://\(host)"] + Set(seen).sorted()
+    }
+
+    /// Opens the key. The PIN is entered at a prompt that states the purpose, for each ceremony or after some time.
+    private func open(_ run: Run, _ desktop: any Person) async throws -> FIDOService {
+        let given = run.given(.fidoPIN, run.source(of: .fido, pin))
+        let prompt: any CredentialPrompt =
+            desktop is GuardDesktop
+            ? PersonPrompt(desktop)
+            : WordedCredentials(run.person.asked(because: policy.cause), questions: [.fidoPIN: given.question])
+        // One for each time that the key is taken: when it is given back, the PIN is forgotten.
+        let broker = CredentialBroker([given], person: prompt, lifetime: .seconds(remember?.seconds ?? 0))
+        let (person, id, isForOnce) = (run.person, CredentialID(.fidoPIN, key: nil), remember == nil)
+        var interaction = FIDOInteraction { asked in
+            let site = asked.rpID.map { " at \(Untrusted.site($0))" } ?? ""
+            let what = asked.permissions.contains(.makeCredential) ? "create a credential" : "sign in"
+            return await FIDOCredential(broker, id, to: "\(what)\(site)", isForOnce: isForOnce, person).pin(asked)
+        }
+        interaction.pinOutcome = { error in if let error { broker.failed(id, error) } else { broker.accepted(id) } }
+        return try await run.openFIDO(interaction)
+    }
+
+    private static func explanation(_ error: RemoteError) -> any Error {
+        switch error {
+        case .lost, .noGreeting: return GuardError.lost
+        case .ended(let ending) where ending.reason == .noDevice:
+            return Explanation(
+                "guard-device", .permission, "the system part cannot create a device: \(ending.text.printable)",
+                hint: "sudo modprobe uhid")
+        default: return error
+        }
+    }
+}
+
+/// The programs of this user that have the guard's device open, of which one is asking.
+final class AskingPrograms: Sendable {
+    private let last = Mutex<[String]>([])
+
+    /// Those that had it open at the last question.
+    var known: [String] { last.withLock { $0 } }
+
+    /// Looks for them.
+    @Sendable func names() -> [String] {
+        let names = BridgeDevice.all().filter { $0.name == GuardSystem.name }.flatMap(\.programs)
+        last.withLock { $0 = names }
+        return names
+    }
+}
