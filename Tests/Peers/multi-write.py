@@ -70,7 +70,7 @@ TESTS = {
 def preparation():
     """The shell functions and files of VerbTests, with a recording if RECORD is set."""
     text = (FIXTURES / "VerbTests.swift").read_text()
-    body = re.search(r'preparation = #"""\n(.*?)"""#', text, re.S).group(1)
+    body = "".join(re.search(rf'{part} = #"""\n(.*?)"""#', text, re.S).group(1) for part in ("functions", "files"))
     return body.replace('ykit "$@"', f'"{REAL}" ' + '${RECORD:+--record "$RECORD"} "$@"')
 
 
