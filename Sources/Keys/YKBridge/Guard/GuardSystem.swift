@@ -382,12 +382,14 @@ extension HIDDevice {
     /// The name of the node, such as `hidraw3`, wherever it is.
     package var node: String { sysPath.split(separator: "/").last.map(String.init) ?? "" }
 
-    /// Whether udev's daemon has applied its rules to the node, or none runs: it then has a record of the device.
+    /// Whether udev's daemon has applied its rules to the node, or none runs. It then has a record of the device, and an
+    /// empty queue: what the rules run, such as the access of the seat's user, comes after the record.
     fileprivate var hasUdevRules: Bool {
-        guard SystemFile.names(in: "/run/udev").contains("control"),
+        let files = SystemFile.names(in: "/run/udev")
+        guard files.contains("control"),
             let number = SystemFile.text("\(sysPath)/dev")?.split(separator: "\n").first
         else { return true }
-        return SystemFile.text("/run/udev/data/c\(number)") != nil
+        return SystemFile.text("/run/udev/data/c\(number)") != nil && !files.contains("queue")
     }
 }
 
