@@ -99,15 +99,6 @@ struct BridgeVerb: Verb {
     }
 }
 
-extension BridgeNode {
-    /// The user who runs sudo; `nil` without it.
-    static func invoker(_ run: Run) throws -> String? {
-        guard let name = run.variable("SUDO_USER") else { return nil }
-        guard isName(name) else { throw Explanation.usage("SUDO_USER: invalid user name") }
-        return name
-    }
-}
-
 /// What a bridge did, or would do.
 struct BridgeReport: Report {
     let node: String?

@@ -37,7 +37,9 @@ struct OwnerOptions: ParsableArguments {
     /// The owner; `nil` for the users that udev's rules for security keys name.
     func user(_ run: Run) throws -> String? {
         if let owner { return owner }
-        return User.name == "root" ? try BridgeNode.invoker(run) : nil
+        guard User.name == "root", let name = run.variable("SUDO_USER") else { return nil }
+        guard BridgeNode.isName(name) else { throw Explanation.usage("SUDO_USER: invalid user name") }
+        return name
     }
 
     func check() throws {

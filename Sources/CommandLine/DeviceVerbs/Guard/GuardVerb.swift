@@ -83,7 +83,6 @@ struct GuardVerb: Verb {
     private static let longestMemory = 12 * 3600
 
     func run(in run: Run) async throws -> Outcome<GuardReport> {
-        if action == .log { return try log() }
         if let action { return try perform(action, run) }
         if run.options.plan { return try plan(run) }
         if system { return try serveSystem(run) }
@@ -91,12 +90,13 @@ struct GuardVerb: Verb {
     }
 
     private func perform(_ action: GuardAction, _ run: Run) throws -> Outcome<GuardReport> {
-        let request: GuardRequest =
-            switch action {
-            case .status, .log: .status
-            case .pause: .pause(UInt32(pauseTime?.seconds ?? 300))
-            case .resume: .resume
-            }
+        let request: GuardRequest
+        switch action {
+        case .log: return try log()
+        case .status: request = .status
+        case .pause: request = .pause(UInt32(pauseTime?.seconds ?? 300))
+        case .resume: request = .resume
+        }
         if run.options.plan { return Outcome(GuardReport(), ["would ask the system part to \(action.rawValue)"]) }
         let notice = try GuardConnection(request).notice(until: [run.environment.cancellation])
         switch notice {

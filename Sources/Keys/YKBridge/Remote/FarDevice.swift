@@ -63,6 +63,8 @@ final class FarAuthenticator {
         /// The message that waits for the reply; `nil` if it was cancelled.
         var message: CTAPHID.Message?
         let since: Instant
+        /// Whether it is a U2F message whose program asks again while the user is awaited.
+        let awaitsUser: Bool
         var isTouch = false
         var reply: [UInt8]?
         /// For a U2F message: when the program sent it last, and when it was told that nobody is there; `nil` while it
@@ -111,7 +113,7 @@ final class FarAuthenticator {
             let status = Status.userActionTimeout
             return .answer(message.command == .msg ? U2FRequest.answer(status) : [status])
         }
-        if message.command == .msg, U2FRequest.awaitsUser(message.payload) {
+        if outstanding.awaitsUser {
             if outstanding.told != nil {
                 self.outstanding?.asked = now
                 self.outstanding?.told = nil
@@ -126,7 +128,8 @@ final class FarAuthenticator {
     private func start(_ message: CTAPHID.Message, at now: Instant) -> VirtualHID.Outcome {
         waiting = nil
         guard let number = conversation.request(message.payload) else { return .answer([Status.other]) }
-        outstanding = Outstanding(number: number, message: message, since: now, asked: now)
+        let awaitsUser = message.command == .msg && U2FRequest.awaitsUser(message.payload)
+        outstanding = Outstanding(number: number, message: message, since: now, awaitsUser: awaitsUser, asked: now)
         return .computing
     }
 
