@@ -16,7 +16,9 @@ extension Report {
 
     /// The members of a part of the report, among its own.
     package static func including<Part: Report>(_ part: @escaping @Sendable (Self) -> Part) -> [Member<Self>] {
-        Part.members.map { member in Member(form: member.form) { member.value(part($0)) } }
+        Part.members.map { member in
+            Member(form: member.form) { member.value(part($0)) } rows: { member.rows(part($0)) }
+        }
     }
 
     /// The members of an optional part; without the part, the object omits them.
@@ -25,13 +27,7 @@ extension Report {
     ) -> [Member<Self>] {
         Part.members.map { member in
             let form = MemberForm(member.form.name, member.form.about, member.form.form, isAlwaysPresent: false)
-            return Member(form: form) { part($0).flatMap(member.value) }
+            return Member(form: form) { part($0).flatMap(member.value) } rows: { part($0).map(member.rows) ?? [] }
         }
-    }
-}
-
-extension Member {
-    fileprivate init(form: MemberForm, _ value: @escaping @Sendable (Source) -> JSONValue?) {
-        (self.form, self.value) = (form, value)
     }
 }

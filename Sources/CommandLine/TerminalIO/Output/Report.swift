@@ -21,38 +21,126 @@ extension Report {
         for member in Self.members { object[member.form.name] = member.value(self) }
         return .object(object)
     }
+
+    /// The rows of the members that people read.
+    package var rows: [[String]] { Self.members.flatMap { $0.rows(self) } }
+
+    /// The rows of some members, in the order of their names.
+    package func rows(_ names: [String]) -> [[String]] {
+        names.flatMap { name in Self.members.first { $0.form.name == name }?.rows(self) ?? [] }
+    }
+
+    /// The rows as lines.
+    package var details: [String] { Table.details(rows) }
 }
 
-/// A member of a report.
+/// A member of a report. One with a title, a line or rows is also printed for people, by `rows` and `details` of the
+/// report.
 package struct Member<Source: Sendable>: Sendable {
     package let form: MemberForm
     /// The value; `nil` if the object omits the member.
     package let value: @Sendable (Source) -> JSONValue?
+    /// The rows that people read, their titles first.
+    package let rows: @Sendable (Source) -> [[String]]
+
+    init(
+        form: MemberForm, _ value: @escaping @Sendable (Source) -> JSONValue?,
+        rows: @escaping @Sendable (Source) -> [[String]]
+    ) {
+        (self.form, self.value, self.rows) = (form, value, rows)
+    }
 
     /// A member that every object has, with `null` for a missing value.
     ///
-    /// - Parameter about: What the member means, if its name does not say it: a unit, an encoding, a condition.
+    /// - Parameters:
+    ///   - about: What the member means, if its name does not say it: a unit, an encoding, a condition.
+    ///   - title: The title of its row; without one, it is for programs only.
+    ///   - absent: The row's text for a missing or empty value; `nil` for no row.
     package init<Value: Reportable>(
-        _ name: String, _ about: String = "", _ value: @escaping @Sendable (Source) -> Value
+        _ name: String, _ about: String = "", title: String? = nil, absent: String? = nil,
+        _ value: @escaping @Sendable (Source) -> Value
     ) {
-        form = MemberForm(name, about, Value.form)
-        self.value = { value($0).json }
+        self.init(form: MemberForm(name, about, Value.form)) { value($0).json } rows: { source in
+            Self.row(title) { value(source).json.words ?? absent }
+        }
+    }
+
+    /// A member with a row whose text the value has; `words` returns `nil` for a value that counts as absent.
+    package init<Value: Reportable>(
+        _ name: String, _ about: String = "", title: String, absent: String? = nil,
+        _ value: @escaping @Sendable (Source) -> Value, words: @escaping @Sendable (Value) -> String?
+    ) {
+        self.init(form: MemberForm(name, about, Value.form)) { value($0).json } rows: { source in
+            Self.row(title) { words(value(source)) ?? absent }
+        }
+    }
+
+    /// A member with a row whose text the value has, unless it is missing.
+    package init<Value: Reportable>(
+        _ name: String, _ about: String = "", title: String, absent: String? = nil,
+        _ value: @escaping @Sendable (Source) -> Value?, words: @escaping @Sendable (Value) -> String?
+    ) {
+        self.init(form: MemberForm(name, about, Value?.form)) { value($0).json } rows: { source in
+            Self.row(title) { value(source).flatMap(words) ?? absent }
+        }
+    }
+
+    /// A member with a row whose text the source has; `nil` for no row.
+    package init<Value: Reportable>(
+        _ name: String, _ about: String = "", title: String, _ value: @escaping @Sendable (Source) -> Value,
+        line: @escaping @Sendable (Source) -> String?
+    ) {
+        self.init(form: MemberForm(name, about, Value.form)) { value($0).json } rows: { source in
+            Self.row(title) { line(source) }
+        }
+    }
+
+    /// A member with any number of rows.
+    package init<Value: Reportable>(
+        _ name: String, _ about: String = "", _ value: @escaping @Sendable (Source) -> Value,
+        rows: @escaping @Sendable (Source) -> [[String]]
+    ) {
+        self.init(form: MemberForm(name, about, Value.form), { value($0).json }, rows: rows)
     }
 
     /// A member whose value is made elsewhere; one of another form is `null`.
     package init(
-        _ name: String, _ about: String = "", form: JSONForm, _ value: @escaping @Sendable (Source) -> JSONValue?
+        _ name: String, _ about: String = "", form: JSONForm, _ value: @escaping @Sendable (Source) -> JSONValue?,
+        rows: @escaping @Sendable (Source) -> [[String]] = { _ in [] }
     ) {
-        self.form = MemberForm(name, about, .optional(form))
-        self.value = { source in value(source).map { form.accepts($0) ? $0 : .null } ?? .null }
+        self.init(
+            form: MemberForm(name, about, .optional(form)),
+            { source in value(source).map { form.accepts($0) ? $0 : .null } ?? .null }, rows: rows)
     }
 
     /// A member that is omitted if it has no value.
     package init<Value: Reportable>(
-        ifKnown name: String, _ about: String = "", _ value: @escaping @Sendable (Source) -> Value?
+        ifKnown name: String, _ about: String = "", title: String? = nil,
+        _ value: @escaping @Sendable (Source) -> Value?
     ) {
-        form = MemberForm(name, about, Value.form, isAlwaysPresent: false)
-        self.value = { value($0)?.json }
+        self.init(form: MemberForm(name, about, Value.form, isAlwaysPresent: false)) { value($0)?.json } rows: { source in
+            Self.row(title) { value(source)?.json.words }
+        }
+    }
+
+    private static func row(_ title: String?, _ words: () -> String?) -> [[String]] {
+        guard let title, let words = words() else { return [] }
+        return [[title, words]]
+    }
+}
+
+extension JSONValue {
+    /// The value as the text of a row; `nil` for `null` and for an empty text or list.
+    fileprivate var words: String? {
+        switch self {
+        case .null: return nil
+        case .bool(let flag): return flag ? "yes" : "no"
+        case .string(let text): return text.isEmpty ? nil : text.printable
+        case .array(let values):
+            let words = values.compactMap(\.words)
+            return words.isEmpty ? nil : words.listed()
+        case .int, .double, .object: return text
+        }
     }
 }
 
