@@ -20,6 +20,7 @@ struct HSMAuthChangePassword: Verb {
             standard input, the first line is the current one, the second the new one.
             """,
         examples: [Example("ykit hsmauth change-password backup")])
+    static let answer = Shape(Item<String>("label"))
 
     @Argument("label", help: "Label of the credential.") var label: String
 
@@ -31,7 +32,7 @@ struct HSMAuthChangePassword: Verb {
     @OptionGroup var new: NewHSMAuthPasswordOptions
     @OptionGroup var management: ManagementPasswordOptions
 
-    func run(in run: Run) async throws -> Outcome<NamedHSMAuthCredential> {
+    func run(in run: Run) async throws -> Outcome<String> {
         let name = try HSMAuthLabel(label)
         let service = try await run.openHSMAuth()
         let credential = try await service.credential(name)
@@ -44,7 +45,7 @@ struct HSMAuthChangePassword: Verb {
             let new = try await run.newHSMAuthPassword(new.source, "new password of '\(label.printable)'")
             try await service.changePassword(of: name, from: old, to: new)
         }
-        return Outcome(NamedHSMAuthCredential(label: label), "password of '\(label.printable)' changed")
+        return Outcome(label, "password of '\(label.printable)' changed")
     }
 }
 
@@ -58,16 +59,17 @@ struct HSMAuthChangeManagementPassword: Verb {
             input, the first line is the current one, the second the new one.
             """,
         examples: [Example("ykit hsmauth change-management-password")])
+    static let answer = Shape(done: "changed")
 
     @OptionGroup var management: ManagementPasswordOptions
     @OptionGroup var new: NewHSMAuthPasswordOptions
 
-    func run(in run: Run) async throws -> Outcome<CredentialChange> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openHSMAuth()
         let old = try await run.managementPassword(management, of: service, for: "change it")
         let new = try await run.newHSMAuthPassword(new.source, "new management password")
         try await service.changeManagementKey(from: old, to: new)
-        return Outcome(CredentialChange(), "management password changed")
+        return Outcome(done: "management password changed")
     }
 }
 
@@ -81,6 +83,8 @@ struct HSMAuthChallenge: Verb {
             --exchange' opens a session in one run.
             """,
         examples: [Example("ykit hsmauth challenge operator")])
+    static let answer = Shape(
+        Item<String>("label"), Item<[UInt8]>("challenge", "in hexadecimal") { Hex.encode($0) })
 
     @Argument("label", help: "Label of the credential.") var label: String
 
@@ -88,7 +92,7 @@ struct HSMAuthChallenge: Verb {
 
     @OptionGroup var password: CredentialPasswordOptions
 
-    func run(in run: Run) async throws -> Outcome<HSMAuthHostChallenge> {
+    func run(in run: Run) async throws -> Outcome<(String, [UInt8])> {
         let name = try HSMAuthLabel(label)
         let service = try await run.openHSMAuth()
         let credential = try await service.credential(name)
@@ -97,18 +101,8 @@ struct HSMAuthChallenge: Verb {
             ? try await service.challenge(name)
             : try await service.challenge(
                 name, password: try await run.credentialPassword(password, of: credential, force: force))
-        return Outcome(HSMAuthHostChallenge(label: label, bytes: challenge), Hex.encode(challenge))
+        return Outcome((label, challenge), Hex.encode(challenge))
     }
-}
-
-/// The host's challenge for a session.
-struct HSMAuthHostChallenge: Report {
-    let label: String
-    let bytes: [UInt8]
-    static let members: [Member<HSMAuthHostChallenge>] = [
-        Member("label") { $0.label },
-        Member("challenge", "in hexadecimal") { Hex.encode($0.bytes) },
-    ]
 }
 
 /// Calculates session keys.
@@ -263,25 +257,19 @@ struct HSMAuthReset: Verb {
         "reset", "Delete all credentials and reset the management password.",
         discussion: "The key requires no password for this. Other applications of the key are not affected.",
         examples: [Example("ykit hsmauth reset")])
+    static let answer = Shape(Item<[String]>("deleted", "labels"))
 
     @OptionGroup var confirmation: Confirmation
 
-    func run(in run: Run) async throws -> Outcome<DeletedHSMAuthCredentials> {
+    func run(in run: Run) async throws -> Outcome<[String]> {
         let service = try await run.openHSMAuth()
         let labels = try await service.credentials().map(\.label.text)
         let names = labels.isEmpty ? "there are none" : labels.map { "'\($0.printable)'" }.listed()
         try confirmation.ask(
             typing: "reset", "this permanently deletes all YubiHSM Auth credentials (\(names))", in: run)
         try await service.reset()
-        var outcome = Outcome(
-            DeletedHSMAuthCredentials(labels: labels), "all YubiHSM Auth credentials deleted")
+        var outcome = Outcome(labels, "all YubiHSM Auth credentials deleted")
         outcome.answer.warnings = [Warning("factory-default", "the management password is the factory default again")]
         return outcome
     }
-}
-
-/// The credentials that a reset deleted.
-struct DeletedHSMAuthCredentials: Report {
-    let labels: [String]
-    static let members: [Member<DeletedHSMAuthCredentials>] = [Member("deleted", "labels") { $0.labels }]
 }

@@ -233,27 +233,22 @@ struct HSMAuthDelete: Verb {
     static let about = About(
         "delete", "Delete a credential. Its keys cannot be restored.",
         examples: [Example("ykit hsmauth delete backup")])
+    static let answer = Shape(Item<String>("label"))
 
     @Argument("label", help: "Label of the credential.") var label: String
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var management: ManagementPasswordOptions
 
-    func run(in run: Run) async throws -> Outcome<NamedHSMAuthCredential> {
+    func run(in run: Run) async throws -> Outcome<String> {
         let name = try HSMAuthLabel(label)
         let service = try await run.openHSMAuth()
         _ = try await service.credential(name)
         try confirmation.ask("the keys of '\(label.printable)' would be permanently lost: delete it?", in: run)
         let management = try await run.managementPassword(management, of: service, for: "delete a credential")
         try await service.delete(name, managementKey: management)
-        return Outcome(NamedHSMAuthCredential(label: label), "deleted '\(label.printable)'")
+        return Outcome(label, "deleted '\(label.printable)'")
     }
-}
-
-/// A credential that was deleted or changed.
-struct NamedHSMAuthCredential: Report {
-    let label: String
-    static let members: [Member<NamedHSMAuthCredential>] = [Member("label") { $0.label }]
 }
 
 /// Exports the public key of a credential.

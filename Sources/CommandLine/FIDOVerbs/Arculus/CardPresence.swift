@@ -92,7 +92,7 @@ final class CardPresence {
         var result = error.result
         if case .server = error {} else { result.errorMessage = why.message }
         var outcome = Outcome<ArculusReport<Success>>.printed
-        outcome.answer.members = Outcome(result).answer.members
+        outcome.answer = Outcome(result).answer(as: Shape())
         outcome.answer.failure = why
         return outcome
     }

@@ -51,10 +51,11 @@ package struct Answer {
 
     package init(_ lines: [String]) { self.lines = lines }
 
-    /// Creates an answer with the members of a report.
-    init(_ report: some Report, _ lines: [String]) {
-        self.lines = lines
-        makeMembers = { if case .object(let members) = report.json { members } else { JSONValue.Object() } }
+    /// Returns the answer with members that are made when they are read.
+    func with(_ members: @escaping () -> JSONValue.Object) -> Answer {
+        var answer = self
+        answer.makeMembers = members
+        return answer
     }
 
     /// Withholds bytes from a terminal that would interpret them: they may come from anyone and contain control

@@ -70,11 +70,11 @@ package final class FileOutput {
         answer.raw = bytes
     }
 
-    /// Writes the bytes that a report is about, and returns its outcome.
-    package func put<Reported: Report>(
-        _ bytes: [UInt8], isText: Bool? = nil, of report: Reported, _ line: String
+    /// Writes the bytes that are reported about, and returns the outcome.
+    package func put<Reported>(
+        _ bytes: [UInt8], isText: Bool? = nil, of reported: Reported, _ line: String
     ) throws(Explanation) -> Outcome<Reported> {
-        var outcome = Outcome(report, line)
+        var outcome = Outcome(reported, line)
         try put(bytes, isText: isText, &outcome.answer)
         return outcome
     }

@@ -3,10 +3,12 @@
 package import Arguments
 package import TerminalIO
 
-/// A command that returns a report for the program to print. Its properties are its own options and arguments;
+/// A command that returns what it reports, for the program to print. Its properties are its own options and arguments;
 /// `VerbLine` adds those that every verb has.
 package protocol Verb: ParsableArguments, Command {
-    associatedtype Reported: Report
+    associatedtype Reported
+    /// The members of the answer, made of what the verb reports; those of a ``Report`` are its own.
+    static var answer: Shape<Reported> { get }
     /// The global options that have an effect on the verb.
     static var uses: GlobalUse { get }
     /// Throws a `UsageError` for global options that the verb does not support.
@@ -30,7 +32,7 @@ extension Verb {
     package static var uses: GlobalUse { .key }
 
     /// The members of the JSON object besides `ok`, `error` and `warnings`, present on success and on failure.
-    package static var members: [MemberForm] { Reported.memberForms }
+    package static var members: [MemberForm] { answer.members }
 
     package static var events: [MemberForm] { [] }
 
@@ -46,7 +48,11 @@ extension Verb {
 
     package func check(with global: GlobalOptions) throws {}
 
-    func answer(in run: Run) async throws -> Answer { try await self.run(in: run).answer }
+    func answer(in run: Run) async throws -> Answer { try await self.run(in: run).answer(as: Self.answer) }
+}
+
+extension Verb where Reported: Report {
+    package static var answer: Shape<Reported> { Shape() }
 }
 
 /// The command of a verb: the verb's options, followed by the global ones.

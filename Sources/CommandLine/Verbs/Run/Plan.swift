@@ -36,6 +36,6 @@ extension ExchangePlan {
     /// The plan as an answer.
     package var answer: Answer {
         let report = PlanReport(steps: steps, isStopped: isStopped)
-        return Outcome(report, report.lines).answer
+        return Outcome(report, report.lines).answer(as: Shape())
     }
 }
