@@ -17,7 +17,7 @@ extension Report {
     /// The members of a part of the report, among its own.
     package static func including<Part: Report>(_ part: @escaping @Sendable (Self) -> Part) -> [Member<Self>] {
         Part.members.map { member in
-            Member(form: member.form) { member.value(part($0)) } rows: { member.rows(part($0)) }
+            Member(form: member.form, rows: { member.rows(part($0)) }) { member.value(part($0)) }
         }
     }
 
@@ -27,7 +27,7 @@ extension Report {
     ) -> [Member<Self>] {
         Part.members.map { member in
             let form = MemberForm(member.form.name, member.form.about, member.form.form, isAlwaysPresent: false)
-            return Member(form: form) { part($0).flatMap(member.value) } rows: { part($0).map(member.rows) ?? [] }
+            return Member(form: form, rows: { part($0).map(member.rows) ?? [] }) { part($0).flatMap(member.value) }
         }
     }
 }

@@ -44,11 +44,9 @@ package struct Member<Source: Sendable>: Sendable {
     package let rows: @Sendable (Source) -> [[String]]
 
     init(
-        form: MemberForm, _ value: @escaping @Sendable (Source) -> JSONValue?,
-        rows: @escaping @Sendable (Source) -> [[String]]
-    ) {
-        (self.form, self.value, self.rows) = (form, value, rows)
-    }
+        form: MemberForm, rows: @escaping @Sendable (Source) -> [[String]],
+        _ value: @escaping @Sendable (Source) -> JSONValue?
+    ) { (self.form, self.value, self.rows) = (form, value, rows) }
 
     /// A member that every object has, with `null` for a missing value.
     ///
@@ -60,57 +58,56 @@ package struct Member<Source: Sendable>: Sendable {
         _ name: String, _ about: String = "", title: String? = nil, absent: String? = nil,
         _ value: @escaping @Sendable (Source) -> Value
     ) {
-        self.init(form: MemberForm(name, about, Value.form)) { value($0).json } rows: { source in
-            Self.row(title) { value(source).json.words ?? absent }
-        }
+        self.init(
+            form: MemberForm(name, about, Value.form), rows: { Self.row(title, value($0).json.words ?? absent) }
+        ) { value($0).json }
     }
 
     /// A member with a row whose text the value has; `words` returns `nil` for a value that counts as absent.
     package init<Value: Reportable>(
         _ name: String, _ about: String = "", title: String, absent: String? = nil,
-        _ value: @escaping @Sendable (Source) -> Value, words: @escaping @Sendable (Value) -> String?
+        words: @escaping @Sendable (Value) -> String?, _ value: @escaping @Sendable (Source) -> Value
     ) {
-        self.init(form: MemberForm(name, about, Value.form)) { value($0).json } rows: { source in
-            Self.row(title) { words(value(source)) ?? absent }
-        }
+        self.init(
+            form: MemberForm(name, about, Value.form), rows: { Self.row(title, words(value($0)) ?? absent) }
+        ) { value($0).json }
     }
 
     /// A member with a row whose text the value has, unless it is missing.
     package init<Value: Reportable>(
         _ name: String, _ about: String = "", title: String, absent: String? = nil,
-        _ value: @escaping @Sendable (Source) -> Value?, words: @escaping @Sendable (Value) -> String?
+        words: @escaping @Sendable (Value) -> String?, _ value: @escaping @Sendable (Source) -> Value?
     ) {
-        self.init(form: MemberForm(name, about, Value?.form)) { value($0).json } rows: { source in
-            Self.row(title) { value(source).flatMap(words) ?? absent }
-        }
+        self.init(
+            form: MemberForm(name, about, Value?.form), rows: { Self.row(title, value($0).flatMap(words) ?? absent) }
+        ) { value($0).json }
     }
 
     /// A member with a row whose text the source has; `nil` for no row.
     package init<Value: Reportable>(
-        _ name: String, _ about: String = "", title: String, _ value: @escaping @Sendable (Source) -> Value,
-        line: @escaping @Sendable (Source) -> String?
+        _ name: String, _ about: String = "", title: String, line: @escaping @Sendable (Source) -> String?,
+        _ value: @escaping @Sendable (Source) -> Value
     ) {
-        self.init(form: MemberForm(name, about, Value.form)) { value($0).json } rows: { source in
-            Self.row(title) { line(source) }
-        }
+        self.init(
+            form: MemberForm(name, about, Value.form), rows: { Self.row(title, line($0)) }
+        ) { value($0).json }
     }
 
     /// A member with any number of rows.
     package init<Value: Reportable>(
-        _ name: String, _ about: String = "", _ value: @escaping @Sendable (Source) -> Value,
-        rows: @escaping @Sendable (Source) -> [[String]]
-    ) {
-        self.init(form: MemberForm(name, about, Value.form), { value($0).json }, rows: rows)
-    }
+        _ name: String, _ about: String = "", rows: @escaping @Sendable (Source) -> [[String]],
+        _ value: @escaping @Sendable (Source) -> Value
+    ) { self.init(form: MemberForm(name, about, Value.form), rows: rows) { value($0).json } }
 
     /// A member whose value is made elsewhere; one of another form is `null`.
     package init(
-        _ name: String, _ about: String = "", form: JSONForm, _ value: @escaping @Sendable (Source) -> JSONValue?,
-        rows: @escaping @Sendable (Source) -> [[String]] = { _ in [] }
+        _ name: String, _ about: String = "", form: JSONForm,
+        rows: @escaping @Sendable (Source) -> [[String]] = { _ in [] },
+        _ value: @escaping @Sendable (Source) -> JSONValue?
     ) {
-        self.init(
-            form: MemberForm(name, about, .optional(form)),
-            { source in value(source).map { form.accepts($0) ? $0 : .null } ?? .null }, rows: rows)
+        self.init(form: MemberForm(name, about, .optional(form)), rows: rows) { source in
+            value(source).map { form.accepts($0) ? $0 : .null } ?? .null
+        }
     }
 
     /// A member that is omitted if it has no value.
@@ -118,12 +115,13 @@ package struct Member<Source: Sendable>: Sendable {
         ifKnown name: String, _ about: String = "", title: String? = nil,
         _ value: @escaping @Sendable (Source) -> Value?
     ) {
-        self.init(form: MemberForm(name, about, Value.form, isAlwaysPresent: false)) { value($0)?.json } rows: { source in
-            Self.row(title) { value(source)?.json.words }
-        }
+        self.init(
+            form: MemberForm(name, about, Value.form, isAlwaysPresent: false),
+            rows: { Self.row(title, value($0)?.json.words) }
+        ) { value($0)?.json }
     }
 
-    private static func row(_ title: String?, _ words: () -> String?) -> [[String]] {
+    private static func row(_ title: String?, _ words: @autoclosure () -> String?) -> [[String]] {
         guard let title, let words = words() else { return [] }
         return [[title, words]]
     }

@@ -36,6 +36,16 @@ package struct Shape<Value>: Sendable {
         }
     }
 
+    /// Members that are each made of the whole value, such as a tuple with labels.
+    package init(_ members: Member<Value>...) where Value: Sendable {
+        forms = { members.map { $0.form } }
+        make = { value in
+            var object = JSONValue.Object()
+            for member in members { object[member.form.name] = member.value(value) }
+            return object
+        }
+    }
+
     package func object(of value: Value) -> JSONValue.Object { make(value) }
 }
 
