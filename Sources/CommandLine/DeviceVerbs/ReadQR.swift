@@ -7,13 +7,6 @@ import YKCrypto
 import YKKeys
 import YKWire
 
-/// The QR codes of pictures.
-struct ReadCodes: Report {
-    let codes: [ReadCode]
-
-    static let members: [Member<ReadCodes>] = [Member("codes", "in the order of the pictures") { $0.codes }]
-}
-
 /// A QR code of a picture.
 struct ReadCode: Report {
     let file: String
@@ -58,12 +51,13 @@ struct ReadQR: Verb {
             Example("ykit qr qr.png"),
             Example("ykit qr qr.png --reveal", "Print the whole text, with its secret."),
         ])
+    static let answer = Shape(Item<[ReadCode]>("codes", "in the order of the pictures"))
 
     @Argument("pictures", help: "PNG or JPEG, or -.", completion: .input) var pictures: [String]
 
     @Flag("--reveal", help: "Show masked text in full.") var reveal = false
 
-    func run(in run: Run) throws -> Outcome<ReadCodes> {
+    func run(in run: Run) throws -> Outcome<[ReadCode]> {
         var codes: [ReadCode] = []
         for file in pictures {
             let name = file == "-" ? "standard input" : file
@@ -73,7 +67,7 @@ struct ReadQR: Verb {
                 ReadCode(file: file, payload: $0, isRevealed: reveal)
             }
         }
-        var outcome = Outcome(ReadCodes(codes: codes), codes.map(\.line))
+        var outcome = Outcome(codes, codes.map(\.line))
         if codes.contains(where: \.isMasked) {
             outcome.answer.warnings = [Warning("masked", "secrets are not shown without --reveal")]
         }

@@ -15,15 +15,35 @@ package struct ModelReport: Report {
     package static let members: [Member<ModelReport>] = [
         Member("aaguid") { Hex.encode($0.aaguid) },
         Member("listed") { $0.entry != nil },
-        Member("name") { $0.entry?.description },
-        Member("certification", "FIDO_CERTIFIED_L1 and others, NOT_FIDO_CERTIFIED") {
-            $0.certification?.status.rawValue
-        },
+        Member(
+            "name", title: "model",
+            line: { report in
+                guard let entry = report.entry else { return "not in the metadata list" }
+                return entry.description?.printable ?? Hex.encode(report.aaguid)
+            }
+        ) { $0.entry?.description },
+        Member(
+            "certification", "FIDO_CERTIFIED_L1 and others, NOT_FIDO_CERTIFIED", title: "certification",
+            line: { $0.entry == nil ? nil : $0.certification?.words ?? "not in the metadata list" }
+        ) { $0.certification?.status.rawValue },
         Member("certificateNumber") { $0.certification?.certificateNumber },
-        Member("compromised", "whether a report of a compromise or revocation applies") { !$0.problems.isEmpty },
-        Member("reports", "the reports on the whole model that apply now") { $0.reports },
+        Member(
+            "compromised", "whether a report of a compromise or revocation applies",
+            rows: { report in
+                if report.entry == nil { return [] }
+                if report.problems.isEmpty { return [["status", "no compromise reported"]] }
+                return report.problems.map { ["status", Style.red.around($0.words)] }
+            }
+        ) { !$0.problems.isEmpty },
+        Member(
+            "reports", "the reports on the whole model that apply now", title: "firmware",
+            line: { $0.entry?.update(at: $0.time)?.words }
+        ) { $0.reports },
         Member("listNumber") { $0.list.number },
-        Member("nextUpdate", "when the next list is due") { $0.list.nextUpdate.description },
+        Member(
+            "nextUpdate", "when the next list is due", title: "metadata",
+            line: { $0.entry == nil ? nil : "list \($0.list.number), next one due \($0.list.nextUpdate)" }
+        ) { $0.list.nextUpdate.description },
     ]
 
     /// - Parameters:
@@ -44,18 +64,6 @@ package struct ModelReport: Report {
     /// A warning for each report of a compromise or revocation.
     package var warnings: [Warning] {
         problems.map { Warning("model-status", "the FIDO Alliance reports about this model: \($0.words)") }
-    }
-
-    /// Labeled values.
-    package var rows: [[String]] {
-        guard let entry else { return [["model", "not in the metadata list"]] }
-        var rows = [["model", entry.description?.printable ?? Hex.encode(aaguid)]]
-        rows.append(["certification", certification?.words ?? "not in the metadata list"])
-        rows += problems.map { ["status", Style.red.around($0.words)] }
-        if problems.isEmpty { rows.append(["status", "no compromise reported"]) }
-        if let update = entry.update(at: time) { rows.append(["firmware", update.words]) }
-        rows.append(["metadata", "list \(list.number), next one due \(list.nextUpdate)"])
-        return rows
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import Glibc
 import TerminalIO
 import Verbs
 import YKBridge
@@ -28,6 +29,12 @@ struct BridgeVerb: Verb {
             Example("sudo ykit --reader ACR122U bridge --always", "Keep the device without a card."),
         ])
     static let uses: GlobalUse = [.reader, .plan, .ownPlan]
+    typealias Reported = (node: String?, owner: String?, readers: [BridgedReader], ceremonies: Int)
+    static let answer = Shape<Reported>(
+        Member("node", "the last path of the device, null if there was none") { $0.node },
+        Member("owner", "the owner of the node, set by udev") { $0.owner },
+        Member("readers", "with `--plan`, the readers that would be used") { $0.readers },
+        Member("ceremonies", "the number of ceremony messages that the cards answered") { $0.ceremonies })
 
     @Flag("--always", help: "Keep the device even while there is no card.") var always = false
 
@@ -50,7 +57,7 @@ struct BridgeVerb: Verb {
         try questions.check(limit: 600)
     }
 
-    func run(in run: Run) async throws -> Outcome<BridgeReport> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let reader: VPCDAddress
         do { reader = try VPCDAddress(parsing: vpcd ?? "") } catch { throw Explanation.usage("--vpcd: \(error)") }
         if run.options.plan { return try stdio ? farPlan(reader, run) : plan(run) }
@@ -65,7 +72,7 @@ struct BridgeVerb: Verb {
         run.terminal.notice(always ? "the bridge starts, ^C ends it" : "place a card on the reader; ^C ends the bridge")
         try bridge.run()
         return Outcome(
-            BridgeReport(node: events.node, owner: try owner.user(run), readers: [], ceremonies: events.ceremonies))
+            (node: events.node, owner: try owner.user(run), readers: [], ceremonies: events.ceremonies))
     }
 
     private func settings(_ run: Run) throws -> BridgeSettings {
@@ -78,7 +85,7 @@ struct BridgeVerb: Verb {
         return settings
     }
 
-    private func plan(_ run: Run) throws -> Outcome<BridgeReport> {
+    private func plan(_ run: Run) throws -> Outcome<Reported> {
         var readers: [ReaderStatus] = []
         var lines: [String] = []
         do throws(LinkError) { readers = try run.keys.readers() } catch { lines.append(Explanation(error).message) }
@@ -93,25 +100,8 @@ struct BridgeVerb: Verb {
         lines.append(
             "would create a HID device \(BridgeNode.numbers) through /dev/uhid for "
                 + (user.map { "the user \($0.printable)" } ?? "the users at this machine"))
-        let report = BridgeReport(
-            node: nil, owner: user, readers: readers.map { BridgedReader(status: $0) }, ceremonies: 0)
-        return Outcome(report, lines)
+        return Outcome((node: nil, owner: user, readers: readers.map(BridgedReader.init), ceremonies: 0), lines)
     }
-}
-
-/// What a bridge did, or would do.
-struct BridgeReport: Report {
-    let node: String?
-    let owner: String?
-    let readers: [BridgedReader]
-    let ceremonies: Int
-
-    static let members: [Member<BridgeReport>] = [
-        Member("node", "the last path of the device, null if there was none") { $0.node },
-        Member("owner", "the owner of the node, set by udev") { $0.owner },
-        Member("readers", "with `--plan`, the readers that would be used") { $0.readers },
-        Member("ceremonies", "the number of ceremony messages that the cards answered") { $0.ceremonies },
-    ]
 }
 
 /// A reader and whether it has a card.
@@ -133,5 +123,58 @@ struct SelectedReaders: BridgeReaders {
 
     func connect(reader: String, deadline: Deadline) throws(LinkError) -> sending any CardLink {
         keys.decoration.logged(try keys.hardware.connect(reader: reader, deadline: deadline))
+    }
+}
+
+/// The bridge to a key at the other end of an SSH connection.
+extension BridgeVerb {
+    /// Serves the near end at standard input and output. Messages from this end go to standard error, which the near
+    /// end shows.
+    func serveRemoteKey(
+        _ run: Run, _ events: BridgeEvents, _ reader: VPCDAddress
+    ) throws -> Outcome<Reported> {
+        guard isatty(0) == 0, isatty(1) == 0 else {
+            throw Explanation.usage(
+                "--stdio is for 'ykit remote', not for a terminal",
+                hint: "on the machine with the key: ykit remote HOST")
+        }
+        var end = FarEnd(
+            input: 0, output: 1, program: Program.version, owner: try owner.user(run),
+            cancellation: run.environment.cancellation, report: events.report)
+        end.reader = reader
+        try end.run()
+        return Outcome((node: events.node, owner: try owner.user(run), readers: [], ceremonies: 0))
+    }
+
+    /// The plan for a key at the near end.
+    func farPlan(_ reader: VPCDAddress, _ run: Run) throws -> Outcome<Reported> {
+        let user = try owner.user(run)
+        return Outcome(
+            (node: nil, owner: user, readers: [], ceremonies: 0),
+            [
+                "would create a HID device \(BridgeNode.numbers) through /dev/uhid for "
+                    + (user.map { "the user \($0.printable)" } ?? "the users at this machine"),
+                "or put a card of the other end into the virtual reader at \(reader)",
+                "would pass its messages to 'ykit remote' over standard output",
+            ])
+    }
+}
+
+/// The device of a bridge, and its owner.
+enum BridgeNode {
+    /// Vendor and product number.
+    static var numbers: String { "\(hex(Bridge.vendor)):\(hex(Bridge.product))" }
+
+    private static func hex(_ number: UInt16) -> String {
+        Hex.encode([UInt8(number >> 8), UInt8(truncatingIfNeeded: number)])
+    }
+
+    /// Whether a text can be a user name (useradd(8)), which udev receives as a part of the device.
+    static func isName(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard let first = bytes.first, bytes.count <= 32 else { return false }
+        func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) }
+        guard isLetter(first) || first == UInt8(ascii: "_") else { return false }
+        return bytes.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "_-.".utf8.contains($0) }
     }
 }

@@ -7,23 +7,6 @@ public import YKCapture
 import YKTransport
 import YKWire
 
-/// A log that was converted to a recording.
-struct ConvertedRecording: Report {
-    let file: String
-    let output: String?
-    let events: Int
-    let format: CaptureImport.Format
-    let skipped: [SkippedPiece]
-
-    static let members: [Member<ConvertedRecording>] = [
-        Member("file") { $0.file },
-        Member("output", "the new file") { $0.output },
-        Member("eventCount") { $0.events },
-        Member("format", "the tool that wrote the log") { $0.format.rawValue },
-        Member("skipped", "traffic that cannot be read, up to 100 pieces") { $0.skipped },
-    ]
-}
-
 /// A piece of a log that could not be read.
 struct SkippedPiece: Report {
     let error: CaptureError
@@ -49,6 +32,12 @@ struct CaptureImporting: Verb {
         examples: [
             Example("ykit capture import ykman.log --output session.jsonl")
         ])
+    typealias Reported = (file: String, output: String?, capture: Capture, log: CaptureImport.Log)
+    static let answer = Shape<Reported>(
+        Member("file") { $0.file }, Member("output", "the new file") { $0.output },
+        Member("eventCount") { $0.capture.events.count },
+        Member("format", "the tool that wrote the log") { $0.log.format.rawValue },
+        Member("skipped", "traffic that cannot be read, up to 100 pieces") { $0.log.skipped.map(SkippedPiece.init) })
 
     private static let sources = CaptureImport.Format.allCases.map { "\($0.rawValue) (\($0.source))" }
         .listed()
@@ -65,7 +54,7 @@ struct CaptureImporting: Verb {
 
     func check(with global: GlobalOptions) throws { try output.check(with: global) }
 
-    func run(in run: Run) throws -> Outcome<ConvertedRecording> {
+    func run(in run: Run) throws -> Outcome<Reported> {
         let bytes = try Files.read(file)
         let what = "reading a log of \(bytes.count >> 20) MiB"
         if bytes.count > 4 << 20, !run.terminal.isErrorTerminal { run.terminal.notice(what) }
@@ -75,11 +64,9 @@ struct CaptureImporting: Verb {
         let capture: Capture
         do { capture = try log.session(session) } catch { throw refusal(error) }
         if run.options.strict, let first = log.skipped.first { throw refusal(first) }
-        let report = ConvertedRecording(
-            file: file, output: output.output, events: capture.events.count, format: log.format,
-            skipped: log.skipped.map { SkippedPiece(error: $0) })
         var outcome = try output.put(
-            capture.bytes, of: report, "a recording of \(capture.events.count) events", run)
+            capture.bytes, of: (file: file, output: output.output, capture: capture, log: log),
+            "a recording of \(capture.events.count) events", run)
         outcome.answer.warnings = log.skipped.prefix(Self.shown).map {
             Warning("skipped", "skipped: \($0.description.printable)")
         }

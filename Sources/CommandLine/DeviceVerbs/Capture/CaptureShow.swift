@@ -9,25 +9,6 @@ import YKSecureChannel
 import YKTransport
 import YKWire
 
-/// The events of a recording in words.
-struct NarratedRecording: Report {
-    let file: String
-    let header: Capture.Header
-    let events: [NarratedEvent]
-
-    static let members: [Member<NarratedRecording>] = [
-        Member("file") { $0.file },
-        Member("header", "as in the file, without the host's random bytes") { $0.shownHeader },
-        Member("events") { $0.events },
-    ]
-
-    private var shownHeader: JSONValue {
-        var fields = header.fields
-        fields["random"] = nil
-        return .object(fields)
-    }
-}
-
 /// An event of a recording in words.
 struct NarratedEvent: Report {
     let narration: Narration
@@ -68,6 +49,15 @@ struct CaptureShow: Verb {
             Example("ykit capture show session.jsonl --brief", "Print one line for each event."),
         ])
     static let uses: GlobalUse = .channel
+    typealias Reported = (file: String, header: Capture.Header, events: [NarratedEvent])
+    static let answer = Shape<Reported>(
+        Member("file") { $0.file },
+        Member("header", "as in the file, without the host's random bytes") { recording in
+            var fields = recording.header.fields
+            fields["random"] = nil
+            return JSONValue.object(fields)
+        },
+        Member("events") { $0.events })
 
     @Flag(["--brief", "-b"], help: "One line per event, without details.") var brief = false
 
@@ -75,7 +65,7 @@ struct CaptureShow: Verb {
 
     @Argument("file", help: "A recording, or - for standard input.", completion: .input) var file: String
 
-    func run(in run: Run) throws -> Outcome<NarratedRecording> {
+    func run(in run: Run) throws -> Outcome<Reported> {
         var narrator: Narrator?
         var redactor = Redactor()
         var decoder = try run.options.channel.recordedKeys(run.terminal).map { SecureChannelDecoder($0) }
@@ -102,7 +92,7 @@ struct CaptureShow: Verb {
             }
         }
         if narrator == nil { shownLines = Self.title(header) }
-        var outcome = Outcome(NarratedRecording(file: file, header: header, events: events), shownLines)
+        var outcome = Outcome((file: file, header: header, events: events), shownLines)
         outcome.answer.failure = unknown
         return outcome
     }

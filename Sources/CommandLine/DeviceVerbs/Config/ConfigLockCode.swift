@@ -10,17 +10,6 @@ import YKProtocols
 import YKTransport
 import YKWire
 
-/// The state of the lock code.
-struct LockState: Report {
-    var isLocked: Bool
-    var code: String?
-
-    static let members: [Member<LockState>] = [
-        Member("locked") { $0.isLocked },
-        Member("lockCode", "with `--generate`") { $0.code },
-    ]
-}
-
 /// Sets, changes or removes the lock code.
 struct ConfigLockCode: Verb {
     static let about = About(
@@ -31,6 +20,9 @@ struct ConfigLockCode: Verb {
             YKIT_NEW_LOCK_CODE, the current one from YKIT_LOCK_CODE.
             """,
         examples: [Example("ykit config lock-code --generate")])
+    typealias Reported = (isLocked: Bool, code: String?)
+    static let answer = Shape<Reported>(
+        Member("locked") { $0.isLocked }, Member("lockCode", "with `--generate`") { $0.code })
 
     @Flag(["--clear", "-c"], help: "Remove the code.") var clear = false
 
@@ -47,10 +39,10 @@ struct ConfigLockCode: Verb {
         guard ways < 2 else { throw UsageError("give only one of a new code, --generate and --clear") }
     }
 
-    func run(in run: Run) async throws -> Outcome<LockState> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.key.open(ManagementService.self)
         let info = try await service.deviceInfo()
-        if clear, !info.isLocked { return Outcome(LockState(isLocked: false), "there is no lock code") }
+        if clear, !info.isLocked { return Outcome((isLocked: false, code: nil), "there is no lock code") }
         try DeviceConfiguration().check(info)
         let current = try await lock.code(for: info, run)
         let new = try await newCode(run)
@@ -65,7 +57,7 @@ struct ConfigLockCode: Verb {
             try run.perform { throw error }  // A plan writes nothing.
         }
         var outcome = Outcome(
-            LockState(isLocked: !clear, code: revealed),
+            (isLocked: !clear, code: revealed),
             clear ? "lock code removed" : info.isLocked ? "lock code changed" : "lock code set")
         if let revealed {
             outcome.answer.lines = [revealed]
@@ -81,5 +73,30 @@ struct ConfigLockCode: Verb {
             asking: "new lock code, 32 hexadecimal digits", objection: "the code must not be empty",
             orElse: new.source.hint)
         return try LockCode(hex: try await run.obtain(.lockCode, new.source, question, isNew: true).value)
+    }
+}
+
+enum CurrentLockCode: SecretKind {
+    static let name = SecretName("lock-code", "lock code", "YKIT_LOCK_CODE", form: "32 hexadecimal digits")
+}
+
+enum NewLockCode: SecretKind {
+    static let name = SecretName("new-lock-code", "new code", "YKIT_NEW_LOCK_CODE", form: "32 hexadecimal digits")
+}
+
+/// The source of the lock code, unless the user is asked for it.
+struct LockCodeOptions: ParsableArguments {
+    static let title = "Lock Code Options"
+
+    @OptionGroup var given: SecretOptions<CurrentLockCode>
+
+    /// Returns the lock code; `nil` for a key without one.
+    func code(for info: DeviceInfo, _ run: Run) async throws -> LockCode? {
+        guard info.isLocked else {
+            if given.isGiven { throw ManagementError.notLocked }
+            return nil
+        }
+        let question = TerminalQuestion(asking: "lock code of the configuration", orElse: given.source.hint)
+        return try LockCode(hex: try await run.obtain(.lockCode, given.source, question).value)
     }
 }

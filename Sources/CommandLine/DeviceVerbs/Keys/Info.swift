@@ -60,7 +60,7 @@ struct Info: Verb {
         let model = try await list?.model(in: run)
         var outcome = Outcome(
             DescribedKey(key: report, contents: contents, model: model),
-            report.lines(contents) + (model.map { [""] + Table.details($0.rows) } ?? []))
+            report.lines(contents) + (model.map { [""] + $0.details } ?? []))
         outcome.answer.warnings = report.warnings + (model?.warnings ?? [])
         return outcome
     }

@@ -198,3 +198,135 @@ extension KeyReport {
         return (found ?? .fido2).subtracting(unrecorded)
     }
 }
+
+extension KeyContents {
+    static let members: [Member<KeyContents>] = [
+        Member(
+            "fido2", "null if the key has no FIDO2, or it was not read; likewise the others", title: "passkeys",
+            words: { $0.words }
+        ) { $0.fido2 },
+        Member("oath", title: "OATH accounts", words: { $0.words }) { $0.oath },
+        Member("piv", title: "PIV", words: { $0.words }) { $0.piv.map(PIVSummary.init) },
+        Member("openpgp", title: "OpenPGP", words: { $0.words }) { $0.openPGP },
+        Member(
+            "otp", "whether slots 1 and 2 are programmed", title: "OTP slots",
+            words: { slots in
+                let words = ["not in use", "in use", "not reported"]
+                return slots.enumerated().map { "\($0 + 1) \(words[$1.map { $0 ? 1 : 0 } ?? 2])" }.listed()
+            }
+        ) { $0.otpSlots },
+        Member("hsmauth", title: "YubiHSM Auth", words: { $0.words }) { $0.hsmAuth },
+        Member("secrets", "of a Nitrokey 3", title: "entries", words: { $0.words }) { $0.secrets },
+        Member(
+            "problems", "the applications that could not be read",
+            rows: { $0.problems.map { [$0.application, "not read: \($0.message)"] } }
+        ) { $0.problems },
+    ]
+}
+
+extension KeyContents.FIDO2 {
+    static let members: [Member<Self>] = [
+        Member("hasPin") { $0.hasPIN },
+        Member("pinRetries") { $0.pinRetries },
+        Member("passkeyCount", "with --all") { $0.passkeys },
+        Member("remainingCount", "how many more the key can store, at most") { $0.room },
+    ]
+
+    fileprivate var words: String {
+        let count = passkeys.map { "\($0)" } ?? (hasPIN ? "counted with --all, which requires the PIN" : nil)
+        let pin = hasPIN ? "PIN set" + (pinRetries.map { ", \(Tries.left($0))" } ?? "") : "no PIN is set"
+        return [count, room.map { "room for \($0)" + (passkeys == nil ? "" : " more") }, pin].compactMap(\.self)
+            .joined(separator: "; ")
+    }
+}
+
+extension KeyContents.OATH {
+    static let members: [Member<Self>] = [
+        Member("accountCount", "null if a password locks them and --all is not given") { $0.accounts },
+        Member("hasPassword") { $0.hasPassword },
+    ]
+
+    fileprivate var words: String {
+        (accounts.map { "\($0)" } ?? "counted with --all, which requires the password")
+            + (hasPassword ? "; password set" : "; no password is set")
+    }
+}
+
+/// The numbers of a PIV application.
+struct PIVSummary: Report {
+    let report: PIVReport
+
+    static let members: [Member<Self>] = [
+        Member("keyCount", "null if the key reports only certificates") { $0.keys },
+        Member("certificateCount", "in the slots that were read") { $0.certificates },
+        Member("pinRetries") { $0.report.pin?.triesLeft },
+        Member("pukRetries") { $0.report.puk?.triesLeft },
+        Member("factory", "which of pin, puk and managementKey are still the factory defaults") {
+            $0.report.defaults.map(\.rawValue)
+        },
+    ]
+
+    private var keys: Int? { report.tellsKeys ? report.slots.count { $0.metadata != nil } : nil }
+    private var certificates: Int { report.slots.count { $0.certificate != nil } }
+
+    fileprivate var words: String {
+        let counts = [
+            keys.map { "\($0) \($0 == 1 ? "key" : "keys")" },
+            "\(certificates) \(certificates == 1 ? "certificate" : "certificates")",
+        ].compactMap(\.self).listed()
+        let tries = [("PIN", report.pin), ("PUK", report.puk)].compactMap { name, pin in
+            pin.map { "\(name) \(Tries.left($0.triesLeft))" }
+        }
+        let names = report.defaults.map {
+            ["pin": "PIN", "puk": "PUK", "managementKey": "management key"][$0.rawValue] ?? ""
+        }
+        let factory = names.isEmpty ? [] : [Style.yellow.around("factory default: \(names.listed())")]
+        return ([counts] + (tries.isEmpty ? [] : [tries.listed()]) + factory).joined(separator: "; ")
+    }
+}
+
+extension KeyContents.OpenPGP {
+    static let members: [Member<Self>] = [
+        Member("keyCount") { $0.keys },
+        Member("pinRetries") { $0.pinRetries },
+        Member("adminPinRetries") { $0.adminPINRetries },
+    ]
+
+    fileprivate var words: String {
+        "\(keys) \(keys == 1 ? "key" : "keys"); PIN \(Tries.left(pinRetries)), admin PIN \(Tries.left(adminPINRetries))"
+    }
+}
+
+extension KeyContents.HSMAuth {
+    static let members: [Member<Self>] = [
+        Member("credentialCount") { $0.credentials },
+        Member("managementPasswordRetries") { $0.managementPasswordRetries },
+    ]
+
+    fileprivate var words: String {
+        "\(credentials) \(credentials == 1 ? "credential" : "credentials"); "
+            + "management password \(Tries.left(managementPasswordRetries))"
+    }
+}
+
+extension KeyContents.Secrets {
+    static let members: [Member<Self>] = [
+        Member("entryCount", "those that no PIN protects") { $0.entries },
+        Member("hasPin") { $0.hasPIN },
+        Member("pinRetries") { $0.pinRetries },
+    ]
+
+    fileprivate var words: String {
+        "\(entries) without protection by a PIN; "
+            + (hasPIN ? "PIN set" + (pinRetries.map { ", \(Tries.left($0))" } ?? "") : "no PIN is set")
+    }
+}
+
+extension KeyContents.Problem {
+    static let members: [Member<Self>] = [
+        Member("application") { $0.application },
+        Member("message", "for people") { $0.message },
+    ]
+
+    fileprivate var message: String { Explanation(error).message }
+}

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
+import Synchronization
 import TerminalIO
 import Verbs
+import YKCapture
 import YKTransport
 import YKVirtualKey
 import YKVirtualKeyHost
 import YKWire
-
-/// Where a virtual key was attached.
-struct ServedKey: Report {
-    var address: VPCDAddress?
-    var node: String?
-
-    static let members: [Member<ServedKey>] = [
-        Member("address", "of vpcd") { $0.address?.description },
-        Member("node", "at which programs found the key") { $0.node },
-    ]
-}
 
 /// Attaches a virtual key to this machine.
 struct VirtualServe: Verb {
@@ -36,6 +27,10 @@ struct VirtualServe: Verb {
             Example("ykit virtual serve key.json --vpcd", "Attach the key to pcscd through its vpcd driver."),
             Example("sudo ykit virtual serve key.json --uhid"),
         ])
+    typealias Reported = (address: VPCDAddress?, node: String?)
+    static let answer = Shape<Reported>(
+        Member("address", "of vpcd") { $0.address?.description },
+        Member("node", "at which programs found the key") { $0.node })
 
     @Option(
         "--vpcd <host:port>", omitted: .unlessWord("127.0.0.1:35963"),
@@ -74,7 +69,7 @@ struct VirtualServe: Verb {
         guard state == nil || file == nil else { throw UsageError("give only one state file") }
     }
 
-    func run(in run: Run) async throws -> Outcome<ServedKey> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         OneProcessor.leave()
         let faults = try read("--fault") { () throws(WireError) in
             try FaultPlan(parsing: fault.joined(separator: ";"))
@@ -96,7 +91,7 @@ struct VirtualServe: Verb {
 
     private func serveUSB(
         _ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents, _ run: Run
-    ) throws -> Outcome<ServedKey> {
+    ) throws -> Outcome<Reported> {
         var server = USBIPServer(
             key, faults: faults, cancellation: run.environment.cancellation, report: events.report)
         server.level = reader.readerLevel
@@ -107,27 +102,27 @@ struct VirtualServe: Verb {
             throw Explanation.usage("--card-fault: a rule is only for FIDO HID")
         }
         try server.run()
-        return Outcome(ServedKey(node: events.node))
+        return Outcome((address: nil, node: events.node))
     }
 
     private func serve(
         at address: VPCDAddress, _ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents, _ run: Run
-    ) throws -> Outcome<ServedKey> {
+    ) throws -> Outcome<Reported> {
         var server = VPCDServer(
             key, at: address, faults: faults, cancellation: run.environment.cancellation, report: events.report)
         server.reconnects = true
         server.isContactless = nfc
         try server.run()
-        return Outcome(ServedKey(address: address))
+        return Outcome((address: address, node: nil))
     }
 
     private func serveHID(
         _ key: VirtualKey, _ faults: FaultPlan, _ events: ServedEvents, _ run: Run
-    ) throws -> Outcome<ServedKey> {
+    ) throws -> Outcome<Reported> {
         let server = UHIDServer(
             key, faults: faults, cancellation: run.environment.cancellation, report: events.report)
         try server.run()
-        return Outcome(ServedKey(node: events.node))
+        return Outcome((address: nil, node: events.node))
     }
 
     private func key(_ terminal: Terminal) throws -> VirtualKey {
@@ -149,5 +144,83 @@ struct VirtualServe: Verb {
 
     private func read<Value>(_ option: String, _ body: () throws(WireError) -> Value) throws -> Value {
         do { return try body() } catch { throw Explanation.usage("\(option): \(error)") }
+    }
+}
+
+/// The card reader that a served USB key contains.
+struct ServedReaderOptions: ParsableArguments {
+    static let title = "Card Reader on the USB"
+
+    @Option(
+        "--reader-level <level>",
+        help: "The level of the card reader: extended, short, t1 or t0.",
+        transform: ServedReaderOptions.level)
+    var readerLevel: ReaderLevel = .extended
+
+    @Option("--card-fault <rules>", help: "With --usbip: let the card misbehave by these rules; may be repeated.")
+    var cardFault: [String] = []
+
+    private static func level(_ text: String) throws -> ReaderLevel {
+        guard let level = ReaderLevel(rawValue: text) else {
+            throw UsageError("'\(text.printable)' is not a level, expected extended, short, t1 or t0")
+        }
+        return level
+    }
+}
+
+/// Reports events of a served key.
+final class ServedEvents: Sendable {
+    let terminal: Terminal
+    private let log: Log
+    private let narrator = Mutex(Narrator())
+    private let path = Mutex<String?>(nil)
+
+    init(terminal: Terminal, log: Log) {
+        self.terminal = terminal
+        self.log = log
+    }
+
+    func report(_ event: VPCDServer.Event) {
+        switch event {
+        case .inserted: terminal.notice("the key is in the reader, ^C ends it")
+        case .removed: terminal.notice("the key is out of the reader")
+        case .powerOn: log.say(.info, "power on")
+        case .powerOff: log.say(.info, "power off")
+        case .reset: log.say(.info, "reset")
+        case .exchange(let command, let response): exchange(command, response)
+        case .failed(let error): terminal.warnNow(Explanation(error).message)
+        }
+    }
+
+    /// The path at which programs last found the key.
+    var node: String? { path.withLock { $0 } }
+
+    func report(_ event: ServedKeyEvent) {
+        switch event {
+        case .inserted(let node):
+            path.withLock { $0 = node.isEmpty ? nil : node }
+            terminal.say(node.isEmpty ? "the key is plugged in, ^C ends it" : "the key is \(node), ^C ends it")
+        case .removed: terminal.notice("the key is unplugged")
+        case .winked: terminal.notice("the key blinks")
+        case .written(let bytes): narrate(.written(bytes))
+        case .delivered(let bytes): narrate(.delivered(bytes))
+        case .exchange(let command, let response): exchange(command, response)
+        case .failed(let error): terminal.warnNow(Explanation(error).message)
+        }
+    }
+
+    private func narrate(_ kind: Capture.Event.Kind) {
+        let narration = narrator.withLock { $0.narrate(.init(kind)) }
+        log.say(.debug, narration.summary.printable)
+        narration.details.forEach { log.say(.traffic, "  " + $0.printable) }
+    }
+
+    private func exchange(_ command: [UInt8], _ response: [UInt8]?) {
+        let narration = narrator.withLock { narrator in
+            guard let response else { return narrator.narrate(command: command) }
+            return narrator.narrate(.init(.exchange(command: command, reply: response)))
+        }
+        log.say(.debug, narration.summary.printable + (response == nil ? ": no answer" : ""))
+        narration.details.forEach { log.say(.traffic, "  " + $0.printable) }
     }
 }
