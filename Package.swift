@@ -165,8 +165,7 @@ let targets: [Target] = [
         "CommandLine/Applications",
         [
             "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKPrivacyIDEA", "YKRelyingParty", "YKInteraction", "YKUse",
-            "YKStore", "YKTokenStore", "YKToken", "YKKeys", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKTransport",
-            "YKCapture",
+            "YKStore", "YKToken", "YKKeys", "YKManagement", "YKOATH", "YKFIDO", "YKPIV", "YKTransport", "YKCapture",
             "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
         ]),
     library(

@@ -26,6 +26,8 @@ struct AgeGenerate: Verb {
         examples: [
             Example("ykit age generate --output identity.txt"), Example("ykit age generate --fido2 --output fido2.txt"),
         ])
+    static let answer = Shape(
+        Item<[AgeKeyReport]>("keys"), Item<String>("output", "the file, - for standard output"))
 
     @Option(
         ["--slot <slot>", "-s"],
@@ -80,11 +82,11 @@ struct AgeGenerate: Verb {
         }
     }
 
-    func run(in run: Run) async throws -> Outcome<AgeIdentities> {
+    func run(in run: Run) async throws -> Outcome<([AgeKeyReport], String)> {
         let file = try FileOutput(output, isText: true, isSecret: true, force: force, run)
         let (text, key) = fido2 ? try await credential(in: run) : try await slotKey(in: run)
         var outcome = Outcome(
-            AgeIdentities(keys: [key], output: output), "identity written to \(output.printable)")
+            ([key], output), "identity written to \(output.printable)")
         file.keep(
             Array(text.utf8), &outcome.answer,
             orElse: fido2 ? nil : "the key was created; to print its identity: ykit age identity")

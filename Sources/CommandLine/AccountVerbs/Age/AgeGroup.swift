@@ -158,13 +158,6 @@ extension X509Certificate {
     fileprivate var commonName: String? { subject.attributes.last { $0.type == "2.5.4.3" }?.text }
 }
 
-/// The keys for age in a key's slots.
-struct AgeKeys: Report {
-    let keys: [AgeKeyReport]
-
-    static let members: [Member<AgeKeys>] = [Member("keys") { $0.keys }]
-}
-
 /// Lists recipients.
 struct AgeList: Verb {
     static let about = About(
@@ -174,13 +167,14 @@ struct AgeList: Verb {
             --form yubikey is for older versions with age-plugin-yubikey, --form ykit for those with ykit.
             """,
         examples: [Example("ykit age list")])
+    static let answer = Shape(Item<[AgeKeyReport]>("keys"))
 
     @Flag("--all", help: "Also list the keys in \(PIVSlot.mainWords).") var all = false
 
     @Option("--form", help: "Format of P-256 recipients: tag, yubikey or ykit.")
     var form: AgeRecipientForm = .tag
 
-    func run(in run: Run) async throws -> Outcome<AgeKeys> {
+    func run(in run: Run) async throws -> Outcome<[AgeKeyReport]> {
         let service = try await run.openPIV()
         let serial = try await service.serial() ?? 0
         let slots = try await service.ageSlots((all ? PIVSlot.main : []) + PIVSlot.retired)
@@ -188,24 +182,13 @@ struct AgeList: Verb {
         let keys = slots.map {
             $0.report(serial, recipient: form.text($0.key), identity: $0.identity(serial, .ykit)?.text)
         }
-        return Outcome(AgeKeys(keys: keys), slots.flatMap { $0.comments(serial) + [form.text($0.key)] })
+        return Outcome(keys, slots.flatMap { $0.comments(serial) + [form.text($0.key)] })
     }
 }
 
 /// The form of an identity.
 enum AgeIdentityForm: String, CaseIterable, ExpressibleByArgument {
     case ykit, yubikey
-}
-
-/// Identities, and where they were written.
-struct AgeIdentities: Report {
-    let keys: [AgeKeyReport]
-    let output: String
-
-    static let members: [Member<AgeIdentities>] = [
-        Member("keys") { $0.keys },
-        Member("output", "the file, - for standard output") { $0.output },
-    ]
 }
 
 /// Prints identities.
@@ -217,6 +200,8 @@ struct AgeIdentityVerb: Verb {
             yubikey also work with age-plugin-yubikey, and exist for P-256 keys only.
             """,
         examples: [Example("ykit age identity > identity.txt")])
+    static let answer = Shape(
+        Item<[AgeKeyReport]>("keys"), Item<String>("output", "the file, - for standard output"))
 
     @Argument("slot", help: AgeSlotArgument.help) var slot: AgeSlotArgument?
 
@@ -226,7 +211,7 @@ struct AgeIdentityVerb: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    func run(in run: Run) async throws -> Outcome<AgeIdentities> {
+    func run(in run: Run) async throws -> Outcome<([AgeKeyReport], String)> {
         let file = try FileOutput(output, isText: true, isSecret: true, force: replacing.force, run)
         let service = try await run.openPIV()
         let serial = try await service.serial() ?? 0
@@ -241,8 +226,7 @@ struct AgeIdentityVerb: Verb {
         let reports = keys.map {
             $0.report(serial, recipient: AgeRecipientForm.tag.text($0.key), identity: $1.text)
         }
-        var outcome = Outcome(
-            AgeIdentities(keys: reports, output: output), "identities written to \(output.printable)")
+        var outcome = Outcome((reports, output), "identities written to \(output.printable)")
         let text = keys.map { AgeIdentityFile.text($0.comments(serial), $0.recipients, $1) }.joined()
         try file.put(Array(text.utf8), &outcome.answer)
         return outcome

@@ -9,13 +9,6 @@ public import YKAge
 import YKCrypto
 import YKTransport
 
-/// The result of a conversation with age.
-struct AgeConversation: Report {
-    let fileKeys: Int
-
-    static let members: [Member<AgeConversation>] = [Member("fileKeyCount") { $0.fileKeys }]
-}
-
 /// Runs as a plugin of age.
 struct AgePluginVerb: Verb {
     static let hasOwnOutput = true
@@ -31,10 +24,11 @@ struct AgePluginVerb: Verb {
                 "age --decrypt --identity identity.txt secrets.age",
                 "age starts the plugin if the identity is one of ykit's.")
         ])
+    static let answer = Shape(Item<Int>("fileKeyCount"))
 
     @Option("--state", help: "The state machine: recipient-v1 or identity-v1.") var state: AgePlugin
 
-    func run(in run: Run) async throws -> Outcome<AgeConversation> {
+    func run(in run: Run) async throws -> Outcome<Int> {
         guard !run.options.json, !run.options.plan else {
             throw Explanation.usage("a plugin talks to age on standard output: --json and --plan cannot be used")
         }
@@ -42,7 +36,7 @@ struct AgePluginVerb: Verb {
         let keys = AgeKeeper(run, dialogue)
         run.terminal.relay { dialogue.say($0) }
         defer { run.terminal.relay(nil) }
-        return Outcome(AgeConversation(fileKeys: try await state.run(dialogue, keys)))
+        return Outcome(try await state.run(dialogue, keys))
     }
 }
 

@@ -20,19 +20,6 @@ enum NewOATHPassword: SecretKind {
     static let name = SecretName("new-password", "new password", "YKIT_OATH_NEW_PASSWORD")
 }
 
-/// The password of a key's accounts after a change.
-struct OATHPasswordChange: Report {
-    let deviceID: String
-    let hasPassword: Bool
-    let isRemembered: Bool
-
-    static let members: [Member<OATHPasswordChange>] = [
-        Member("deviceId") { $0.deviceID },
-        Member("hasPassword") { $0.hasPassword },
-        Member("remembered", "whether this computer has the password") { $0.isRemembered },
-    ]
-}
-
 /// Sets, changes or removes the password.
 struct OATHAccessChange: Verb {
     static let readsLines = true
@@ -45,6 +32,10 @@ struct OATHAccessChange: Verb {
             Example("ykit oath access change"),
             Example("ykit oath access change --remember", "Also remember the new password on this computer."),
         ])
+    typealias Reported = (deviceID: String, hasPassword: Bool, isRemembered: Bool)
+    static let answer = Shape<Reported>(
+        Member("deviceId") { $0.deviceID }, Member("hasPassword") { $0.hasPassword },
+        Member("remembered", "whether this computer has the password") { $0.isRemembered })
 
     @OptionGroup var new: SecretOptions<NewOATHPassword>
 
@@ -60,21 +51,21 @@ struct OATHAccessChange: Verb {
         }
     }
 
-    func run(in run: Run) async throws -> Outcome<OATHPasswordChange> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.oath(password)
         let info = await service.info
         if clear {
             try await service.removeAccessKey()
             _ = try? run.keyring().forget(info.deviceID)
             return Outcome(
-                OATHPasswordChange(deviceID: info.deviceID, hasPassword: false, isRemembered: false),
+                (deviceID: info.deviceID, hasPassword: false, isRemembered: false),
                 "password removed")
         }
         let password = try new.source.readNew(run.terminal, asking: "new password of the OATH accounts")
         try await service.setAccessKey(try AccessKey(password: password, salt: info.salt))
         let isRemembered = try refresh(try AccessKey(password: password, salt: info.salt), info, run)
         return Outcome(
-            OATHPasswordChange(deviceID: info.deviceID, hasPassword: true, isRemembered: isRemembered),
+            (deviceID: info.deviceID, hasPassword: true, isRemembered: isRemembered),
             "password set" + (isRemembered ? " and remembered" : ""))
     }
 
@@ -89,17 +80,6 @@ struct OATHAccessChange: Verb {
     }
 }
 
-/// A password that this computer remembers.
-struct RememberedPassword: Report {
-    let deviceID: String
-    let place: String
-
-    static let members: [Member<RememberedPassword>] = [
-        Member("deviceId") { $0.deviceID },
-        Member("place") { $0.place },
-    ]
-}
-
 /// Remembers the password of a key on this computer.
 struct OATHAccessRemember: Verb {
     static let about = About(
@@ -110,10 +90,12 @@ struct OATHAccessRemember: Verb {
             from other users, and in copies of that file alone, but not from programs that run as you.
             """,
         examples: [Example("ykit oath access remember")])
+    typealias Reported = (deviceID: String, place: String)
+    static let answer = Shape<Reported>(Member("deviceId") { $0.deviceID }, Member("place") { $0.place })
 
     @OptionGroup var password: PasswordOptions
 
-    func run(in run: Run) async throws -> Outcome<RememberedPassword> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.open(OATHService.self)
         let info = await service.info
         guard info.hasPassword else {
@@ -128,7 +110,7 @@ struct OATHAccessRemember: Verb {
         defer { Secret.wipe(&raw) }
         try keyring.remember(Secret(raw), for: info.deviceID)
         return Outcome(
-            RememberedPassword(deviceID: info.deviceID, place: keyring.place),
+            (deviceID: info.deviceID, place: keyring.place),
             "remembered for \(info.deviceID) in \(keyring.place)")
     }
 
@@ -137,36 +119,28 @@ struct OATHAccessRemember: Verb {
     }
 }
 
-/// The number of passwords that were forgotten.
-struct ForgottenPasswords: Report {
-    let count: Int?
-
-    static let members: [Member<ForgottenPasswords>] = [
-        Member("forgotten", "how many, null if the keyring does not report it") { $0.count }
-    ]
-}
-
 /// Forgets remembered passwords.
 struct OATHAccessForget: Verb {
     static let about = About(
         "forget", "Forget the password on this computer.",
         examples: [Example("ykit oath access forget"), Example("ykit oath access forget --all")])
+    static let answer = Shape(Item<Int?>("forgotten", "how many, null if the keyring does not report it"))
 
     @Flag(["--all", "-a"], help: "Forget the passwords of all keys; no key needs to be attached.") var all = false
 
-    func run(in run: Run) async throws -> Outcome<ForgottenPasswords> {
+    func run(in run: Run) async throws -> Outcome<Int?> {
         let keyring = try run.keyring()
         if all {
             try run.endPlan("forget all passwords in \(keyring.place)")
             let count = try keyring.forgetAll()
             let what = count.map { "forgot \($0)" } ?? "forgot all"
-            return Outcome(ForgottenPasswords(count: count), "\(what) in \(keyring.place)")
+            return Outcome(count, "\(what) in \(keyring.place)")
         }
         let info = await (try run.open(OATHService.self)).info
         try run.endPlan("forget the password for \(info.deviceID) in \(keyring.place)")
         let found = try keyring.forget(info.deviceID)
         let line =
             found ? "forgot the password for \(info.deviceID)" : "no password was remembered for \(info.deviceID)"
-        return Outcome(ForgottenPasswords(count: found ? 1 : 0), line)
+        return Outcome(found ? 1 : 0, line)
     }
 }

@@ -7,23 +7,14 @@ import Verbs
 import YKCrypto
 import YKOATH
 
-/// An account that was renamed.
-struct RenamedAccount: Report {
-    let old: OATHAccountID
-    let new: OATHAccountID
-
-    static let members: [Member<RenamedAccount>] = [
-        Member("id", "the old name") { $0.old.text },
-        Member("newId") { $0.new.text },
-    ]
-}
-
 /// Renames an account.
 struct OATHRename: Verb {
     static let about = About(
         "rename", "Rename an account (firmware 5.3.1 and later).",
         discussion: "NAME is the full new name, 'issuer:name'; the period does not change.",
         examples: [Example("ykit oath rename GitHub:alice@example.com GitHub:alice")])
+    typealias Reported = (old: OATHAccountID, new: OATHAccountID)
+    static let answer = Shape<Reported>(Member("id", "the old name") { $0.old.text }, Member("newId") { $0.new.text })
 
     @Argument(
         "query", help: "The account: its name or part of it; 60/NAME selects the one with period 60.",
@@ -35,7 +26,7 @@ struct OATHRename: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var password: PasswordOptions
 
-    func run(in run: Run) async throws -> Outcome<RenamedAccount> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.oath(password)
         let accounts = try await service.accounts()
         let all = accounts.map(\.id)
@@ -51,15 +42,8 @@ struct OATHRename: Verb {
         }
         try await service.rename(id, to: new)
         return Outcome(
-            RenamedAccount(old: id, new: new), "renamed '\(id.text.printable)' to '\(new.text.printable)'")
+            (old: id, new: new), "renamed '\(id.text.printable)' to '\(new.text.printable)'")
     }
-}
-
-/// An account that was deleted.
-struct DeletedAccount: Report {
-    let id: OATHAccountID
-
-    static let members: [Member<DeletedAccount>] = [Member("id") { $0.id.text }]
 }
 
 /// Deletes an account.
@@ -67,6 +51,7 @@ struct OATHDelete: Verb {
     static let about = About(
         "delete", "Delete an account. Its secret cannot be recovered.",
         examples: [Example("ykit oath delete GitHub:alice@example.com")])
+    static let answer = Shape(Item<OATHAccountID>("id") { $0.text })
 
     @Argument(
         "query", help: "The account: its name or part of it; 60/NAME selects the one with period 60.",
@@ -76,7 +61,7 @@ struct OATHDelete: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var password: PasswordOptions
 
-    func run(in run: Run) async throws -> Outcome<DeletedAccount> {
+    func run(in run: Run) async throws -> Outcome<OATHAccountID> {
         let service = try await run.oath(password)
         let ids = try await service.accounts().map(\.id)
         let id = try run.entry(toChange: query, in: ids, .always(unless: confirmation)) {
@@ -84,15 +69,8 @@ struct OATHDelete: Verb {
         }
         let name = id.displayName(among: ids)
         try await service.delete(id)
-        return Outcome(DeletedAccount(id: id), "deleted '\(name)'")
+        return Outcome(id, "deleted '\(name)'")
     }
-}
-
-/// An account that was added.
-struct AddedAccount: Report {
-    let account: OATHAccount
-
-    static let members: [Member<AddedAccount>] = [Member("account") { $0.account }]
 }
 
 /// Adds an account from an otpauth URI.
@@ -102,6 +80,7 @@ struct OATHUri: Verb {
         discussion:
             "A URI contains a secret: read it from standard input, with '-', rather than from the command line.",
         examples: [Example("ykit oath uri - < account.uri", "Add the account of an otpauth:// URI in a file.")])
+    static let answer = Shape(Item<OATHAccount>("account"))
 
     @Argument("uri", help: "otpauth://…, or - for standard input.", completion: .inputText) var uri: String
 
@@ -111,7 +90,7 @@ struct OATHUri: Verb {
 
     @OptionGroup var password: PasswordOptions
 
-    func run(in run: Run) async throws -> Outcome<AddedAccount> {
+    func run(in run: Run) async throws -> Outcome<OATHAccount> {
         let text: String
         if uri == "-" {
             text = String(decoding: try SecretInput.line(from: 0).copyBytes(), as: UTF8.self)
@@ -128,7 +107,7 @@ struct OATHUri: Verb {
         account.needsTouch = touch
         let service = try await run.oath(password)
         try await AccountWriter(service: service).write(account, force: force)
-        var outcome = Outcome(AddedAccount(account: account.withoutSecret), "added '\(account.id.text.printable)'")
+        var outcome = Outcome(account.withoutSecret, "added '\(account.id.text.printable)'")
         outcome.answer.warnings = OtpauthURI.misnamedParameters(of: text).map { Warning("ignored", Self.words($0)) }
         return outcome
     }
@@ -142,13 +121,6 @@ struct OATHUri: Verb {
     private static func parse(_ text: String) throws -> NewOATHAccount {
         return try OtpauthURI.parse(text)
     }
-}
-
-/// The accounts that a key discloses.
-struct ExportedAccounts: Report {
-    let accounts: [ExportedAccount]
-
-    static let members: [Member<ExportedAccounts>] = [Member("accounts") { $0.accounts }]
 }
 
 /// An account as a URI.
@@ -167,10 +139,11 @@ struct OATHExport: Verb {
         "Export names, types, algorithms and periods. Keys never reveal secrets.",
         discussion: "The lines are otpauth URIs without a secret; nothing can be enrolled from them.",
         examples: [Example("ykit oath export"), Example("ykit oath export --json > accounts.json")])
+    static let answer = Shape(Item<[ExportedAccount]>("accounts"))
 
     @OptionGroup var password: PasswordOptions
 
-    func run(in run: Run) async throws -> Outcome<ExportedAccounts> {
+    func run(in run: Run) async throws -> Outcome<[ExportedAccount]> {
         let service = try await run.oath(password)
         let accounts = try await service.accounts()
         let known = try await service.codes(at: run.now)
@@ -181,7 +154,7 @@ struct OATHExport: Verb {
             account.needsTouch = account.needsTouch ?? entry?.account.needsTouch
             return ExportedAccount(account: account)
         }
-        var outcome = Outcome(ExportedAccounts(accounts: merged), merged.map(\.uri))
+        var outcome = Outcome(merged, merged.map(\.uri))
         outcome.answer.warnings = [Warning("not-exported", "keys never reveal secrets: this is a list, not a backup")]
         return outcome
     }

@@ -8,19 +8,7 @@ import YKCrypto
 import YKKeys
 import YKOATH
 import YKTransport
-
-/// An account that was added, to one key or several.
-struct AccountOnKeys: Report {
-    let account: OATHAccount
-    let devices: [String]?
-    let container: String?
-
-    static let members: [Member<AccountOnKeys>] = [
-        Member("account") { $0.account },
-        Member("serials", "of several keys") { $0.devices },
-        Member("pskc", "the key container") { $0.container },
-    ]
-}
+import YKWire
 
 /// Adds an account from separate options.
 struct OATHAdd: Verb {
@@ -42,6 +30,10 @@ struct OATHAdd: Verb {
                 "ykit oath add Intranet:alice --generate --qr",
                 "Generate a secret, and show it as a QR code for the service."),
         ])
+    typealias Reported = (account: OATHAccount, serials: [String]?, container: String?)
+    static let answer = Shape<Reported>(
+        Member("account") { $0.account }, Member("serials", "of several keys") { $0.serials },
+        Member("pskc", "the key container") { $0.container })
 
     @Argument("name", help: "The account, or 'issuer:account'.") var name: String
 
@@ -85,7 +77,7 @@ struct OATHAdd: Verb {
         if period < 1 || period > Int(Int32.max) { throw UsageError("a period must be at least 1 s") }
     }
 
-    func run(in run: Run) async throws -> Outcome<AccountOnKeys> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let algorithm = OATHAlgorithm(name: algorithm) ?? .sha1
         let type: OATHType = type == .hotp ? .hotp : .totp
         let id = OATHAccountID(
@@ -123,7 +115,7 @@ struct OATHAdd: Verb {
         let place = keys.count > 1 ? " to the keys \(written.joined(separator: " and "))" : ""
         let devices = keys.count > 1 ? written : nil
         var outcome = Outcome(
-            AccountOnKeys(account: account.withoutSecret, devices: devices, container: pskc),
+            (account: account.withoutSecret, serials: devices, container: pskc),
             "added '\(id.text.printable)'\(place)")
         outcome.answer.failure = failure
         return outcome
@@ -170,5 +162,64 @@ extension NewOATHAccount {
     /// The account as a key lists it.
     var withoutSecret: OATHAccount {
         OATHAccount(id: id, algorithm: algorithm, needsTouch: needsTouch, digits: digits)
+    }
+}
+
+enum AccountSecret: SecretKind {
+    static let name = SecretName("secret", "secret", "YKIT_OATH_SECRET")
+}
+
+/// The source of a new account's secret.
+struct AccountSecretOptions: ParsableArguments {
+    static let title = "Secret Options"
+
+    @OptionGroup var given: SecretOptions<AccountSecret>
+
+    @Flag(["--generate", "-g"], help: "Generate a random secret.") var generate = false
+
+    @Option("--uri-file <file>", help: "Write the account with the generated secret to this new file.")
+    var uriFile: String?
+
+    @Flag("--qr", help: "Show the account with the generated secret as a QR code on the terminal.") var qr =
+        false
+
+    init() {}
+
+    func check() throws {
+        if generate, given.isGiven { throw UsageError("--generate cannot be combined with a secret") }
+        if uriFile != nil, !generate { throw UsageError("--uri-file needs --generate") }
+        if qr, !generate { throw UsageError("--qr needs --generate: other secrets are not shown") }
+    }
+
+    /// Returns the decoded secret.
+    func read(for algorithm: OATHAlgorithm, _ run: Run) throws -> Secret {
+        if generate {
+            var bytes = try run.environment.random.draw(algorithm.hash?.digestSize ?? 20, secret: true)
+            defer { Secret.wipe(&bytes) }
+            return Secret(bytes)
+        }
+        return try Self.decode(try given.source.read(run.terminal, asking: "secret of the account (base 32)"))
+    }
+
+    /// Returns the disclosure of an account whose secret was generated.
+    func disclosure(_ account: NewOATHAccount, _ run: Run) throws -> Disclosure? {
+        guard generate else { return nil }
+        return try run.perform {
+            try Disclosure(
+                "enroll this with the service", SharedSecret(Secret(utf8: OtpauthURI.text(account))), in: uriFile,
+                as: try qr ? QRDrawing(isPicture: false) : nil, orElse: "write it to a file with --uri-file",
+                run.terminal)
+        }
+    }
+
+    private static func decode(_ text: borrowing Secret) throws -> Secret {
+        var bytes = text.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        guard var secret = try? Base32.decode(String(decoding: bytes, as: UTF8.self)), !secret.isEmpty else {
+            throw Explanation.usage(
+                "the secret is not base 32", hint: "letters A to Z and digits 2 to 7, as the service prints it")
+        }
+        defer { Secret.wipe(&secret) }
+        return Secret(secret)
     }
 }

@@ -80,19 +80,6 @@ struct OATHList: Verb {
     }
 }
 
-/// The codes of accounts.
-struct AccountCodes: Report {
-    let accounts: [OATHEntry]
-    var code: OATHCode?
-    let time: Int64
-
-    static let members: [Member<AccountCodes>] = [
-        Member("accounts") { $0.accounts },
-        Member("code", "of the requested account") { $0.code?.text },
-        Member("time", "the time of the codes") { $0.time },
-    ]
-}
-
 /// Calculates codes.
 struct OATHCalculate: Verb {
     static let about = About(
@@ -106,6 +93,10 @@ struct OATHCalculate: Verb {
             Example("ykit oath calculate github"),
             Example("ykit oath code github --single", "Print only the code, for scripts."),
         ])
+    typealias Reported = (accounts: [OATHEntry], code: OATHCode?, time: Int64)
+    static let answer = Shape<Reported>(
+        Member("accounts") { $0.accounts }, Member("code", "of the requested account") { $0.code?.text },
+        Member("time", "the time of the codes") { $0.time })
 
     @Argument(
         "query", help: "The account: its name or part of it; 60/NAME selects the one with period 60.",
@@ -127,11 +118,11 @@ struct OATHCalculate: Verb {
         if clipboard, query == nil, !single { throw UsageError("--clipboard needs one account: give its name") }
     }
 
-    func run(in run: Run) async throws -> Outcome<AccountCodes> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.oath(password)
         guard query != nil || single else {
             return try await CodeTable(run, showHidden: showHidden, time: at).outcome(from: service) {
-                AccountCodes(accounts: $0, time: $1)
+                (accounts: $0, code: nil, time: $1)
             }
         }
         let time = at ?? run.now
@@ -141,8 +132,8 @@ struct OATHCalculate: Verb {
         let code = try await code(of: entry, service, run)
         let result = OATHEntry(account: entry.account, outcome: .code(code))
         if clipboard { try copy(code, run) }
-        var outcome = Outcome(
-            AccountCodes(accounts: [result], code: code, time: time),
+        var outcome = Outcome<Reported>(
+            (accounts: [result], code: code, time: time),
             clipboard ? [] : [Style.bold.around(code.text)])
         outcome.answer.isMadeOnce = entry.account.type == .hotp && !clipboard
         return outcome
@@ -199,7 +190,7 @@ struct CodeTable {
     }
 
     /// Returns the lines of the table, and the report built from its entries and time.
-    func outcome<Reported: Report>(
+    func outcome<Reported>(
         from service: OATHService, _ report: ([OATHEntry], Int64) -> Reported
     ) async throws -> Outcome<Reported> {
         let time = self.time ?? run.now

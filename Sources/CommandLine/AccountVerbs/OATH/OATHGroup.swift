@@ -26,9 +26,14 @@ struct OATHState: Report {
     let isRemembered: Bool
 
     static let members: [Member<OATHState>] = [
-        Member("version") { $0.info.version?.description },
-        Member("deviceId") { $0.info.deviceID },
-        Member("hasPassword") { $0.info.hasPassword },
+        Member("version", title: "version", absent: "not reported") { $0.info.version?.description },
+        Member("deviceId", title: "device id") { $0.info.deviceID },
+        Member(
+            "hasPassword", title: "password",
+            line: { state in
+                state.info.hasPassword ? state.isRemembered ? "set, remembered on this computer" : "set" : "not set"
+            }
+        ) { $0.info.hasPassword },
         Member("locked") { $0.info.isLocked },
         Member("remembered", "whether this computer has the password") { $0.isRemembered },
     ]
@@ -43,19 +48,9 @@ struct OATHShow: Verb {
     func run(in run: Run) async throws -> Outcome<OATHState> {
         let info = await (try run.open(OATHService.self)).info
         let isRemembered = (try? run.keyring().holds(info.deviceID)) ?? false
-        let rows = [
-            ["version", info.version?.description ?? "not reported"], ["device id", info.deviceID],
-            ["password", info.hasPassword ? (isRemembered ? "set, remembered on this computer" : "set") : "not set"],
-        ]
-        return Outcome(OATHState(info: info, isRemembered: isRemembered), Table.details(rows))
+        let state = OATHState(info: info, isRemembered: isRemembered)
+        return Outcome(state, state.details)
     }
-}
-
-/// The OATH application after a reset.
-struct ResetOATH: Report {
-    let deviceID: String
-
-    static let members: [Member<ResetOATH>] = [Member("deviceId") { $0.deviceID }]
 }
 
 /// Deletes all data of the OATH application.
@@ -63,10 +58,11 @@ struct OATHReset: Verb {
     static let about = About(
         "reset", "Delete all accounts and the password.",
         examples: [Example("ykit oath reset")])
+    static let answer = Shape(Item<String>("deviceId"))
 
     @OptionGroup var confirmation: Confirmation
 
-    func run(in run: Run) async throws -> Outcome<ResetOATH> {
+    func run(in run: Run) async throws -> Outcome<String> {
         let service = try await run.open(OATHService.self)
         let before = await service.info.deviceID
         try confirmation.ask(
@@ -74,6 +70,6 @@ struct OATHReset: Verb {
         try await service.reset()
         _ = try? run.keyring().forget(before)
         let after = await service.info.deviceID
-        return Outcome(ResetOATH(deviceID: after), "all accounts deleted; the device ID is now \(after)")
+        return Outcome(after, "all accounts deleted; the device ID is now \(after)")
     }
 }

@@ -10,17 +10,6 @@ import YKOATH
 import YKTransport
 import YKWire
 
-/// The accounts in files, and the result for each.
-struct ImportedAccounts: Report {
-    let accounts: [ImportedAccount]
-
-    static let members: [Member<ImportedAccounts>] = [
-        Member("accounts") { $0.accounts },
-        Member("addedCount") { $0.accounts.count { $0.error == nil } },
-        Member("refusedCount") { $0.accounts.count { $0.error != nil } },
-    ]
-}
-
 /// An account of a file.
 struct ImportedAccount: Report {
     let id: OATHAccountID?
@@ -49,6 +38,9 @@ struct OATHImport: Verb {
             Example("ykit oath import qr.png", "Add the account in a picture of a QR code."),
             Example("ykit oath import export.txt --touch"),
         ])
+    static let answer = Shape<[ImportedAccount]>(
+        Member("accounts") { $0 }, Member("addedCount") { $0.count { $0.error == nil } },
+        Member("refusedCount") { $0.count { $0.error != nil } })
 
     /// An account, or why it is invalid.
     private struct Item {
@@ -100,7 +92,7 @@ struct OATHImport: Verb {
         if files.isEmpty { throw UsageError("give a file, or - for standard input") }
     }
 
-    func run(in run: Run) async throws -> Outcome<ImportedAccounts> {
+    func run(in run: Run) async throws -> Outcome<[ImportedAccount]> {
         var items: [Item] = []
         var notes: [Warning] = []
         for file in files { items += try self.items(of: file, run) { notes.append($0) } }
@@ -195,7 +187,7 @@ struct OATHImport: Verb {
     /// Writes the valid accounts and lists all; stops if the key is removed or full.
     private func write(
         _ items: [Item], _ writer: AccountWriter, _ terminal: Terminal
-    ) async throws -> Outcome<ImportedAccounts> {
+    ) async throws -> Outcome<[ImportedAccount]> {
         var done: [ImportedAccount] = []
         var lines: [String] = []
         var end: Explanation?
@@ -212,7 +204,7 @@ struct OATHImport: Verb {
             done.append(ImportedAccount(id: item.id, origin: item.origin, error: failure))
             if let failure, failure.endsImport { end = failure }
         }
-        var outcome = Outcome(ImportedAccounts(accounts: done), lines)
+        var outcome = Outcome(done, lines)
         outcome.answer.failure = summary(done.compactMap(\.error), of: items.count)
         // The error for a single account names it and gives the reason.
         if let only = items.first, items.count == 1, let failure = outcome.answer.failure {
@@ -282,5 +274,48 @@ extension Explanation {
     /// Whether no further account can be written.
     fileprivate var endsImport: Bool {
         code == "full" || [.removed, .busy, .timeOut, .interrupted, .replayMismatch, .authentication].contains(exit)
+    }
+}
+
+extension MigrationPart.Gap {
+    /// Explains that QR codes of a Google Authenticator export are missing.
+    var explanation: Explanation {
+        let numbers = missing.map { "\($0)" }
+        let listed = [numbers.dropLast().map { $0 }.listed(), numbers.last ?? ""].filter { !$0.isEmpty }
+            .listed(by: " and ")
+        return Explanation(
+            "incomplete", .notFound,
+            "the Google Authenticator export has \(count) QR codes, of which \(listed) "
+                + (missing.count == 1 ? "is missing" : "are missing"),
+            hint: "import the others too: ykit oath import FILE")
+    }
+}
+
+extension ImportSource.Origin {
+    /// The place in a file.
+    func words(in name: String) -> String {
+        switch self {
+        case .whole: name
+        case .entry(let number): "\(name), entry \(number)"
+        case .key(let id): "\(name), key \(id.printable)"
+        case .exported(let format, let number, let label):
+            "\(format.name) export \(name), " + (label.isEmpty ? "entry \(number)" : "'\(label.printable)'")
+        case .file(let file, let origin): origin.words(in: "\(name), \(file.printable)")
+        }
+    }
+}
+
+extension ImportSource.Note {
+    /// What is not among the accounts of a file.
+    func words(in name: String) -> String {
+        switch self {
+        case .otherFiles(let files):
+            let shown = files.prefix(5).map { "'\($0.printable)'" }.listed()
+            let more = files.count > 5 ? " and \(files.count - 5) more" : ""
+            return "no accounts in these files of \(name): \(shown)\(more)"
+        case .otherCode(let kind): return "skipped a QR code in \(name) that is not an account (\(kind.rawValue))"
+        case .uncertainText(let text):
+            return "a QR code in \(name) is not UTF-8, so check the name: \(text.printable)"
+        }
     }
 }

@@ -3,6 +3,8 @@
 import Arguments
 import TerminalIO
 import Verbs
+import YKCrypto
+import YKInteraction
 import YKOTP
 import YKTransport
 import YKWire
@@ -31,17 +33,15 @@ struct OTPReport: Report {
         Member("firmware") { $0.version?.description },
         Member("serial") { $0.serial.map { String($0) } },
         Member("interface", "hid or card") { $0.carrier.rawValue },
-        Member("slots") { $0.slots },
-        Member("lightInverted") { $0.isLightInverted },
-        Member("fipsMode") { $0.isFIPS },
+        Member("slots", rows: { $0.slots.map { ["slot \($0.slot.rawValue): \($0.state.words)"] } }) { $0.slots },
+        Member(
+            "lightInverted",
+            rows: { $0.isLightInverted == true ? [["the light is off when idle"]] : [] }
+        ) { $0.isLightInverted },
+        Member("fipsMode", rows: { $0.isFIPS.map { [["FIPS approved mode: \($0 ? "yes" : "no")"]] } ?? [] }) {
+            $0.isFIPS
+        },
     ]
-
-    /// The lines.
-    var lines: [String] {
-        slots.map { "slot \($0.slot.rawValue): \($0.state.words)" }
-            + (isLightInverted == true ? ["the light is off when idle"] : [])
-            + (isFIPS.map { ["FIPS approved mode: \($0 ? "yes" : "no")"] } ?? [])
-    }
 }
 
 /// The state of a slot.
@@ -72,7 +72,7 @@ struct OTPInfo: Verb {
         let report = OTPReport(
             version: version, serial: serial, carrier: await service.carrier, slots: slots,
             isLightInverted: await service.status.isLightInverted, isFIPS: isFIPS)
-        return Outcome(report, report.lines)
+        return Outcome(report, report.details)
     }
 }
 
@@ -88,20 +88,16 @@ extension OTPSlotState {
     }
 }
 
-/// The slots after a swap.
-struct SwappedSlots: Report {
-    static let members: [Member<SwappedSlots>] = []
-}
-
 /// Swaps the slots.
 struct OTPSwap: Verb {
     static let about = About(
         "swap", "Swap the contents of the two slots.",
         examples: [Example("ykit otp swap")])
+    static let answer = Shape<Void>()
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
-    func run(in run: Run) async throws -> Outcome<SwappedSlots> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.otp()
         if await service.state(of: .one).isProgrammed == false, await service.state(of: .two).isProgrammed == false {
             throw Explanation("empty-slot", .notFound, "both slots are empty", hint: "ykit otp info")
@@ -109,15 +105,8 @@ struct OTPSwap: Verb {
         try run.confirm("a short touch would use slot 2, and a long one slot 1: swap them?", unless: force)
         try await service.swap()
         await run.warn(unconfirmed: service)
-        return Outcome(SwappedSlots(), "the slots are swapped")
+        return Outcome(done: "the slots are swapped")
     }
-}
-
-/// A slot that was emptied, or whose settings were changed.
-struct ChangedSlot: Report {
-    let slot: OTPSlot
-
-    static let members: [Member<ChangedSlot>] = [Member("slot") { String($0.slot.rawValue) }]
 }
 
 /// Deletes the configuration of a slot.
@@ -125,6 +114,7 @@ struct OTPDelete: Verb {
     static let about = About(
         "delete", "Empty a slot. Its contents cannot be recovered.",
         examples: [Example("ykit otp delete 2")])
+    static let answer = Shape(Item<OTPSlot>("slot") { String($0.rawValue) })
 
     @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
@@ -132,14 +122,14 @@ struct OTPDelete: Verb {
 
     @OptionGroup var code: AccessCodeOptions
 
-    func run(in run: Run) async throws -> Outcome<ChangedSlot> {
+    func run(in run: Run) async throws -> Outcome<OTPSlot> {
         let service = try await run.otp()
         guard await service.state(of: slot).isProgrammed != false else { throw OTPError.emptySlot(slot) }
         let access = try code.read(run)
         try run.confirm("the contents of slot \(slot.rawValue) would be permanently lost: empty it?", unless: force)
         try await service.delete(slot, access: access)
         await run.warn(unconfirmed: service)
-        return Outcome(ChangedSlot(slot: slot), "slot \(slot.rawValue) is empty")
+        return Outcome(slot, "slot \(slot.rawValue) is empty")
     }
 }
 
@@ -153,11 +143,12 @@ struct OTPSettingsUpdate: Verb {
             the first line is the current one, the second the new one.
             """,
         examples: [Example("ykit otp settings 2 --no-enter")])
+    static let answer = Shape(Item<OTPSlot>("slot") { String($0.rawValue) })
 
     @OptionGroup var target: OTPProgramming
     @OptionGroup var typing: TypingOptions
 
-    func run(in run: Run) async throws -> Outcome<ChangedSlot> {
+    func run(in run: Run) async throws -> Outcome<OTPSlot> {
         let service = try await run.otp()
         let slot = target.slot
         let state = await service.state(of: slot)
@@ -168,28 +159,7 @@ struct OTPSettingsUpdate: Verb {
         if state.isTouchTriggered == false { settings.ticket = [] }
         try await service.update(slot, settings, access: access)
         await run.warn(unconfirmed: service)
-        return Outcome(ChangedSlot(slot: slot), "wrote the settings of slot \(slot.rawValue)")
-    }
-}
-
-/// What a key presents over NFC before the token of a slot.
-struct SlotNDEF: Report {
-    let slot: OTPSlot
-    let record: OTPNDEFRecord
-
-    static let members: [Member<SlotNDEF>] = [
-        Member("slot") { String($0.slot.rawValue) },
-        Member("kind", "uri or text") { $0.kind },
-        Member("prefix") { $0.prefix },
-    ]
-
-    private var kind: String { if case .uri = record { "uri" } else { "text" } }
-
-    var prefix: String {
-        switch record {
-        case .uri(let address): address
-        case .text(let text, _): text
-        }
+        return Outcome(slot, "wrote the settings of slot \(slot.rawValue)")
     }
 }
 
@@ -198,6 +168,10 @@ struct OTPNDEF: Verb {
     static let about = About(
         "ndef", "Set the URL or text that NFC readers get, followed by a slot's token.",
         examples: [Example("ykit otp ndef 1"), Example("ykit otp ndef 1 --prefix https://example.com/otp/")])
+    typealias Reported = (slot: OTPSlot, record: OTPNDEFRecord)
+    static let answer = Shape<Reported>(
+        Member("slot") { String($0.slot.rawValue) }, Member("kind", "uri or text") { $0.record.parts.kind },
+        Member("prefix") { $0.record.parts.prefix })
 
     @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
 
@@ -210,15 +184,85 @@ struct OTPNDEF: Verb {
 
     @OptionGroup var code: AccessCodeOptions
 
-    func run(in run: Run) async throws -> Outcome<SlotNDEF> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.otp()
         guard await service.state(of: slot).isProgrammed != false else { throw OTPError.emptySlot(slot) }
         let record: OTPNDEFRecord =
             text ? .text(prefix ?? "", language: language) : prefix.map(OTPNDEFRecord.uri) ?? .standard
         try await service.setNDEF(record, for: slot, access: try code.read(run))
         await run.warn(unconfirmed: service)
-        let report = SlotNDEF(slot: slot, record: record)
         return Outcome(
-            report, "over NFC the key returns '\(report.prefix.printable)' and the token of slot \(slot.rawValue)")
+            (slot: slot, record: record),
+            "over NFC the key returns '\(record.parts.prefix.printable)' and the token of slot \(slot.rawValue)")
+    }
+}
+
+extension OTPNDEFRecord {
+    fileprivate var parts: (kind: String, prefix: String) {
+        switch self {
+        case .uri(let address): ("uri", address)
+        case .text(let text, _): ("text", text)
+        }
+    }
+}
+
+/// Calculates a slot's response to a challenge.
+struct OTPCalculate: Verb {
+    static let about = About(
+        "calculate", "Send a challenge to a slot and show its response.",
+        discussion: """
+            The challenge is in hexadecimal; '-' reads it from a line of standard input. With --totp it is the time, \
+            and the response is a code.
+            """,
+        examples: [
+            Example("ykit otp calculate 2 00010203", "Send four bytes to a challenge-response slot."),
+            Example("ykit otp calculate 2 --totp", "Calculate a TOTP code with the slot's key."),
+        ])
+    typealias Reported = (slot: OTPSlot, response: [UInt8]?, code: String?)
+    static let answer = Shape<Reported>(
+        Member("slot") { String($0.slot.rawValue) },
+        Member("response", "in hexadecimal, null for a code") { $0.response.map { Hex.encode($0) } },
+        Member("code") { $0.code })
+
+    @Argument("slot", help: "The slot, 1 or 2.", transform: OTPSlot.parse) var slot: OTPSlot
+
+    @Argument("challenge", help: "The challenge, up to 64 bytes.", completion: .inputText) var challenge: String?
+
+    @Flag(["-T", "--totp"], help: "Calculate a TOTP code.") var totp = false
+
+    @Option(["--digits", "-d"], help: "Number of digits in a code: 6, 7 or 8.") var digits = 6
+
+    @Option("--time <seconds>", help: "Show the code for this time, in seconds since 1970.") var time: Int64?
+
+    @Option("--period", help: "How long a code is valid, in seconds.") var period: Int64 = 30
+
+    @Flag("--yubico", help: "The slot answers with Yubico OTP blocks; the challenge has six bytes.") var yubico = false
+
+    func check() throws {
+        if totp, challenge != nil || yubico { throw UsageError("--totp cannot be combined with a challenge") }
+        if !totp, challenge == nil { throw UsageError("give a challenge, or --totp") }
+        if !(6...8).contains(digits) { throw UsageError("a code must have 6 to 8 digits") }
+    }
+
+    func run(in run: Run) async throws -> Outcome<Reported> {
+        let service = try await run.otp()
+        let wait = await service.carrier == .card ? run.person.expectTouch(.required) : nil
+        defer { wait?.end() }
+        if totp {
+            let code = try await service.code(slot, at: time ?? run.now, period: period, digits: digits)
+            return Outcome((slot: slot, response: nil, code: code), code)
+        }
+        let bytes = try challengeBytes()
+        let response = yubico ? try await service.challengeOTP(slot, bytes) : try await service.hmac(slot, bytes)
+        return Outcome((slot: slot, response: response, code: nil), Hex.encode(response))
+    }
+
+    private func challengeBytes() throws -> [UInt8] {
+        var text = challenge ?? ""
+        if text == "-" { text = String(decoding: try SecretInput.line(from: 0).copyBytes(), as: UTF8.self) }
+        guard let bytes = try? Hex.decode(text) else {
+            throw Explanation.usage("the challenge is not hexadecimal", hint: "printf %s TEXT | xxd -p")
+        }
+        return bytes
     }
 }

@@ -15,19 +15,6 @@ enum PrivateIdentity: SecretKind {
         "private-id", "private identity", "YKIT_OTP_PRIVATE_ID", alternative: "or --generate it")
 }
 
-/// A slot that types Yubico OTPs.
-struct YubicoOTPSlot: Report {
-    let slot: OTPSlot
-    let publicID: String
-    let serial: UInt32?
-
-    static let members: [Member<YubicoOTPSlot>] = [
-        Member("slot") { String($0.slot.rawValue) },
-        Member("publicId", "in modhex") { $0.publicID },
-        Member("serial", "if it was requested") { $0.serial.map { String($0) } },
-    ]
-}
-
 /// Programs a Yubico OTP.
 struct OTPYubiOTP: Verb {
     static let readsLines = true
@@ -39,6 +26,10 @@ struct OTPYubiOTP: Verb {
             order: access code, private identity, key, new access code. --csv writes a new file for upload to YubiCloud.
             """,
         examples: [Example("ykit otp yubiotp 1 --serial-public-id --generate --csv yubicloud.csv")])
+    typealias Reported = (slot: OTPSlot, publicID: String, serial: UInt32?)
+    static let answer = Shape<Reported>(
+        Member("slot") { String($0.slot.rawValue) }, Member("publicId", "in modhex") { $0.publicID },
+        Member("serial", "if it was requested") { $0.serial.map { String($0) } })
 
     @OptionGroup var target: OTPProgramming
 
@@ -61,7 +52,7 @@ struct OTPYubiOTP: Verb {
         }
     }
 
-    func run(in run: Run) async throws -> Outcome<YubicoOTPSlot> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.otp()
         let serial = serialPublicId || csv != nil ? try await service.serial() : nil
         let identity = try self.identity(serial)
@@ -74,7 +65,7 @@ struct OTPYubiOTP: Verb {
         }
         let text = Modhex.encode(identity)
         return Outcome(
-            YubicoOTPSlot(slot: target.slot, publicID: text, serial: serial),
+            (slot: target.slot, publicID: text, serial: serial),
             "slot \(target.slot.rawValue) types Yubico OTPs of \(text.isEmpty ? "no public identity" : text)")
     }
 
@@ -116,19 +107,6 @@ enum StaticPassword: SecretKind {
     static let name = SecretName("password", "password", "YKIT_OTP_PASSWORD", alternative: "or --generate one")
 }
 
-/// A slot that types a static password.
-struct StaticSlot: Report {
-    let slot: OTPSlot
-    let layout: String
-    let length: Int
-
-    static let members: [Member<StaticSlot>] = [
-        Member("slot") { String($0.slot.rawValue) },
-        Member("layout") { $0.layout },
-        Member("length") { $0.length },
-    ]
-}
-
 /// Programs a static password.
 struct OTPStatic: Verb {
     static let readsLines = true
@@ -142,6 +120,10 @@ struct OTPStatic: Verb {
             access code.
             """,
         examples: [Example("ykit otp static 2 --generate --length 20")])
+    typealias Reported = (slot: OTPSlot, layout: KeyboardLayout, length: Int)
+    static let answer = Shape<Reported>(
+        Member("slot") { String($0.slot.rawValue) }, Member("layout") { $0.layout.rawValue },
+        Member("length") { $0.length })
 
     @OptionGroup var target: OTPProgramming
 
@@ -165,7 +147,7 @@ struct OTPStatic: Verb {
         if !(1...OTPSlotContent.scanCodeLimit).contains(length) { throw UsageError("--length must be 1 to 38") }
     }
 
-    func run(in run: Run) async throws -> Outcome<StaticSlot> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.otp()
         let ((password, codes), access) = try target.read(in: run) {
             let password = SharedSecret(try self.password(run))
@@ -177,7 +159,7 @@ struct OTPStatic: Verb {
             try generate ? [Disclosure("password", password, in: output, orElse: OTPSecret.whereTo, run.terminal)] : []
         }
         return Outcome(
-            StaticSlot(slot: target.slot, layout: layout.rawValue, length: count),
+            (slot: target.slot, layout: layout, length: count),
             "slot \(target.slot.rawValue) types a password of \(count) characters")
     }
 
@@ -201,19 +183,6 @@ struct OTPStatic: Verb {
     }
 }
 
-/// A slot that answers challenges.
-struct ChallengeSlot: Report {
-    let slot: OTPSlot
-    let needsTouch: Bool
-    let isYubico: Bool
-
-    static let members: [Member<ChallengeSlot>] = [
-        Member("slot") { String($0.slot.rawValue) },
-        Member("touch") { $0.needsTouch },
-        Member("kind", "hmac-sha1 or yubico-otp") { $0.isYubico ? "yubico-otp" : "hmac-sha1" },
-    ]
-}
-
 /// Programs challenge-response.
 struct OTPChalResp: Verb {
     static let readsLines = true
@@ -227,6 +196,10 @@ struct OTPChalResp: Verb {
             in order: access code, key, new access code.
             """,
         examples: [Example("ykit otp chalresp 2 --generate --touch")])
+    typealias Reported = (slot: OTPSlot, needsTouch: Bool, isYubico: Bool)
+    static let answer = Shape<Reported>(
+        Member("slot") { String($0.slot.rawValue) }, Member("touch") { $0.needsTouch },
+        Member("kind", "hmac-sha1 or yubico-otp") { $0.isYubico ? "yubico-otp" : "hmac-sha1" })
 
     @OptionGroup var target: OTPProgramming
 
@@ -241,7 +214,7 @@ struct OTPChalResp: Verb {
 
     @OptionGroup var key: OTPKeyOptions
 
-    func run(in run: Run) async throws -> Outcome<ChallengeSlot> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.otp()
         let (secret, access) = try target.read(in: run) {
             try key.read(yubico ? "AES key" : "HMAC key", made: yubico ? 16 : 20, base32: totp, run)
@@ -254,24 +227,9 @@ struct OTPChalResp: Verb {
             try key.disclosures("key", secret.value.withBytes { totp ? Base32.encode(Array($0)) : Hex.encode($0) }, run)
         }
         return Outcome(
-            ChallengeSlot(slot: target.slot, needsTouch: touch, isYubico: yubico),
+            (slot: target.slot, needsTouch: touch, isYubico: yubico),
             "slot \(target.slot.rawValue) answers challenges" + (touch ? " when touched" : ""))
     }
-}
-
-/// A slot that types HOTP codes.
-struct HOTPSlot: Report {
-    let slot: OTPSlot
-    let digits: Int
-    let counter: Int
-    let identifier: String?
-
-    static let members: [Member<HOTPSlot>] = [
-        Member("slot") { String($0.slot.rawValue) },
-        Member("digits") { $0.digits },
-        Member("counter") { $0.counter },
-        Member("identifier", "as it was given") { $0.identifier },
-    ]
 }
 
 /// Programs HOTP.
@@ -285,6 +243,10 @@ struct OTPHOTP: Verb {
             code, key, new access code.
             """,
         examples: [Example("ykit otp hotp 2 --digits 8"), Example("ykit otp hotp 2 --generate --output hotp.secret")])
+    typealias Reported = (slot: OTPSlot, digits: Int, counter: Int, identifier: String?)
+    static let answer = Shape<Reported>(
+        Member("slot") { String($0.slot.rawValue) }, Member("digits") { $0.digits }, Member("counter") { $0.counter },
+        Member("identifier", "as it was given") { $0.identifier })
 
     @OptionGroup var target: OTPProgramming
 
@@ -306,7 +268,7 @@ struct OTPHOTP: Verb {
         if digits != 6, digits != 8 { throw UsageError("a code must have 6 or 8 digits") }
     }
 
-    func run(in run: Run) async throws -> Outcome<HOTPSlot> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.otp()
         var form = OTPSlotContent.HOTP()
         form.hasEightDigits = digits == 8
@@ -323,7 +285,7 @@ struct OTPHOTP: Verb {
             try key.disclosures("key", secret.value.withBytes { Base32.encode(Array($0)) }, run)
         }
         return Outcome(
-            HOTPSlot(slot: target.slot, digits: digits, counter: counter, identifier: identifier),
+            (slot: target.slot, digits: digits, counter: counter, identifier: identifier),
             "slot \(target.slot.rawValue) types HOTP codes")
     }
 }

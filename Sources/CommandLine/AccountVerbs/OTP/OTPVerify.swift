@@ -249,13 +249,6 @@ struct TokenKeyOptions: ParsableArguments {
     }
 }
 
-/// A password that a key typed.
-struct ParsedToken: Report {
-    let token: OTPToken
-
-    static let members: [Member<ParsedToken>] = [Member("token") { $0.token }]
-}
-
 /// Identifies the kind of password that a key typed.
 struct OTPParse: Verb {
     static let uses: GlobalUse = []
@@ -263,27 +256,14 @@ struct OTPParse: Verb {
         "parse", "Show the fields of a one-time password that a key typed.",
         discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.",
         examples: [Example("ykit otp parse ccccccbchvthlivuitriujjifivbvtrjkjfirllluurj")])
+    static let answer = Shape(Item<OTPToken>("token"))
 
     @Argument("password", help: "The password, or - for a line of standard input.", completion: .inputText)
     var password: String?
 
-    func run(in run: Run) throws -> Outcome<ParsedToken> {
+    func run(in run: Run) throws -> Outcome<OTPToken> {
         let token = try TypedToken.read(password, run.terminal)
-        return Outcome(ParsedToken(token: token), Self.lines(token))
-    }
-
-    private static func lines(_ token: OTPToken) -> [String] {
-        var rows = [["password", token.value.printable], ["kind", token.words]]
-        switch token.kind {
-        case .yubicoOTP(let otp):
-            rows.append(["public id", "\(Modhex.encode(otp.publicID)) (\(Hex.encode(otp.publicID)))"])
-            rows.append(["block", Hex.encode(otp.ciphertext)])
-        case .hotp(let identifier, let code):
-            if let identifier { rows.append(["token", identifier.printable]) }
-            rows.append(["code", code])
-        case .fixed: break
-        }
-        return Table.details(rows)
+        return Outcome(token, token.details)
     }
 }
 

@@ -18,19 +18,6 @@ enum EntryMetadata: SecretKind {
     static let title = "Metadata Options"
 }
 
-/// An entry that was added.
-struct AddedSecretsEntry: Report {
-    let entry: NewSecretsEntry
-    static let members: [Member<AddedSecretsEntry>] = [
-        Member("name") { $0.entry.name.text },
-        Member("type", "totp, hotp, reverse-hotp, hmac, or password for none of these") {
-            ($0.entry.otp?.kind ?? .none).description
-        },
-        Member("touch") { $0.entry.needsTouch },
-        Member("protected", "by the PIN") { $0.entry.isProtected },
-    ]
-}
-
 /// Adds an entry.
 struct SecretsAdd: Verb {
     static let readsLines = true
@@ -48,6 +35,12 @@ struct SecretsAdd: Verb {
             Example("ykit secrets add mail:alice", "Add an account; ykit prompts for its secret."),
             Example("ykit secrets add shop --type password --login alice --protected"),
         ])
+    static let answer = Shape<NewSecretsEntry>(
+        Member("name") { $0.name.text },
+        Member("type", "totp, hotp, reverse-hotp, hmac, or password for none of these") {
+            ($0.otp?.kind ?? .none).description
+        },
+        Member("touch") { $0.needsTouch }, Member("protected", "by the PIN") { $0.isProtected })
 
     @Argument("name", help: "Name of the entry, up to 127 bytes.") var name: String
 
@@ -104,7 +97,7 @@ struct SecretsAdd: Verb {
         if !(6...8).contains(digits) { throw UsageError("a code must have 6, 7 or 8 digits") }
     }
 
-    func run(in run: Run) async throws -> Outcome<AddedSecretsEntry> {
+    func run(in run: Run) async throws -> Outcome<NewSecretsEntry> {
         let name = try SecretsName(name)
         let otp = type == .password ? nil : try otp(run)
         let entry = NewSecretsEntry(
@@ -125,7 +118,7 @@ struct SecretsAdd: Verb {
             throw error
         }
         try made?.show()
-        return Outcome(AddedSecretsEntry(entry: entry), "added '\(self.name.printable)'")
+        return Outcome(entry, "added '\(self.name.printable)'")
     }
 
     private func otp(_ run: Run) throws -> SecretsOTP {

@@ -7,12 +7,6 @@ import YKCrypto
 import YKSecrets
 import YKWire
 
-/// An entry that was changed or deleted.
-struct NamedSecretsEntry: Report {
-    let name: String
-    static let members: [Member<NamedSecretsEntry>] = [Member("name") { $0.name }]
-}
-
 /// Changes an entry.
 struct SecretsUpdate: Verb {
     static let readsLines = true
@@ -27,6 +21,7 @@ struct SecretsUpdate: Verb {
             Example("ykit secrets update bank --login alice2"),
             Example("ykit secrets update bank --password", "Prompts for the new password."),
         ])
+    static let answer = Shape(Item<String>("name"))
 
     @Argument("query", help: "The entry: its name or part of it.") var query: EntryQuery
 
@@ -52,7 +47,7 @@ struct SecretsUpdate: Verb {
         if !isChange { throw UsageError("nothing to change: give --login, --password, --metadata-stdin or --touch") }
     }
 
-    func run(in run: Run) async throws -> Outcome<NamedSecretsEntry> {
+    func run(in run: Run) async throws -> Outcome<String> {
         var record = SecretsRecord(login: login)
         if changesPassword || password.source.isGiven {
             record.password = SharedSecret(try password.source.readNew(run.terminal, asking: "new password"))
@@ -66,24 +61,16 @@ struct SecretsUpdate: Verb {
         try await run.touching("change '\(found.text)'") {
             try await service.update(found.name, change, pin: found.pin)
         }
-        return Outcome(NamedSecretsEntry(name: found.name.text), "changed '\(found.text)'")
+        return Outcome(found.name.text, "changed '\(found.text)'")
     }
-}
-
-/// An entry that was renamed.
-struct RenamedSecretsEntry: Report {
-    let old: String
-    let new: String
-    static let members: [Member<RenamedSecretsEntry>] = [
-        Member("name", "the old name") { $0.old },
-        Member("newName") { $0.new },
-    ]
 }
 
 /// Renames an entry.
 struct SecretsRename: Verb {
     static let about = About(
         "rename", "Rename an entry.", examples: [Example("ykit secrets rename bank bank:alice")])
+    typealias Reported = (old: String, new: String)
+    static let answer = Shape<Reported>(Member("name", "the old name") { $0.old }, Member("newName") { $0.new })
 
     @Argument("query", help: "The entry: its name or part of it.") var query: EntryQuery
 
@@ -92,7 +79,7 @@ struct SecretsRename: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<RenamedSecretsEntry> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let new = try SecretsName(newName)
         let service = try await run.openSecrets()
         let found = try await run.secretsEntry(
@@ -102,7 +89,7 @@ struct SecretsRename: Verb {
             try await service.update(found.name, SecretsChange(name: new), pin: found.pin)
         }
         return Outcome(
-            RenamedSecretsEntry(old: found.name.text, new: new.text),
+            (old: found.name.text, new: new.text),
             "renamed '\(found.text)' to '\(newName.printable)'")
     }
 }
@@ -112,13 +99,14 @@ struct SecretsDelete: Verb {
     static let about = About(
         "delete", "Delete an entry. Its secret and its password cannot be recovered.",
         examples: [Example("ykit secrets delete bank")])
+    static let answer = Shape(Item<String>("name"))
 
     @Argument("query", help: "The entry: its name or part of it.") var query: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<NamedSecretsEntry> {
+    func run(in run: Run) async throws -> Outcome<String> {
         let service = try await run.openSecrets()
         let found = try await run.secretsEntry(
             toChange: query, service, pin, to: "delete an entry", .always(unless: confirmation)
@@ -126,7 +114,7 @@ struct SecretsDelete: Verb {
         try await run.touching("delete '\(found.text)'") {
             try await service.delete(found.name, pin: found.pin)
         }
-        return Outcome(NamedSecretsEntry(name: found.name.text), "deleted '\(found.text)'")
+        return Outcome(found.name.text, "deleted '\(found.text)'")
     }
 }
 
@@ -136,15 +124,16 @@ struct SecretsReset: Verb {
         "reset", "Delete all entries and the PIN.",
         discussion: "The key requires a touch, but no PIN. Its other applications are not affected.",
         examples: [Example("ykit secrets reset")])
+    static let answer = Shape(done: "reset")
 
     @OptionGroup var confirmation: Confirmation
 
-    func run(in run: Run) async throws -> Outcome<ResetReport> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openSecrets()
         try confirmation.ask(
             typing: "reset", "this permanently deletes all entries of the Secrets application, and the PIN", in: run)
         try await run.touching("delete all entries and the PIN") { try await service.reset() }
-        return Outcome(ResetReport(), "all entries and the PIN deleted")
+        return Outcome(done: "all entries and the PIN deleted")
     }
 }
 

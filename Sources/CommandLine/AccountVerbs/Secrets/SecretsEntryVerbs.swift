@@ -8,21 +8,6 @@ import YKDesktop
 import YKSecrets
 import YKWire
 
-/// The code of an entry.
-struct SecretsEntryCode: Report {
-    let name: String
-    let code: String
-    let time: Int64
-    /// The first second after its validity; `nil` for a counter-based one.
-    let end: Int64?
-    static let members: [Member<SecretsEntryCode>] = [
-        Member("name") { $0.name },
-        Member("code") { $0.code },
-        Member("time", "the time of the code") { $0.time },
-        Member("validTo", "the first second after it") { $0.end },
-    ]
-}
-
 /// Calculates a code.
 struct SecretsCode: Verb {
     static let about = About(
@@ -31,6 +16,10 @@ struct SecretsCode: Verb {
         examples: [
             Example("ykit secrets code mail"), Example("ykit secrets code mail --clipboard"),
         ])
+    typealias Reported = (name: String, code: String, time: Int64, end: Int64?)
+    static let answer = Shape<Reported>(
+        Member("name") { $0.name }, Member("code") { $0.code }, Member("time", "the time of the code") { $0.time },
+        Member("validTo", "the first second after it") { $0.end })
 
     @Argument("query", help: "The entry: its name or part of it.") var query: EntryQuery
 
@@ -48,7 +37,7 @@ struct SecretsCode: Verb {
         if period < 1 || period > Int(Int32.max) { throw UsageError("a period must be at least 1 s") }
     }
 
-    func run(in run: Run) async throws -> Outcome<SecretsEntryCode> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.openSecrets()
         let found = try await run.secretsEntry(query, service, pin, to: "calculate a code")
         let (time, period) = (at ?? run.now, Int64(period))
@@ -64,21 +53,12 @@ struct SecretsCode: Verb {
             try Clipboard.put(code, for: seconds)
             run.terminal.notice("the code is on the clipboard for \(seconds) s")
         }
-        let report = SecretsEntryCode(
-            name: found.name.text, code: code, time: time, end: isCounted || overflows ? nil : end)
-        var outcome = Outcome(report, clipboard ? [] : [Style.bold.around(code)])
+        var outcome = Outcome(
+            (name: found.name.text, code: code, time: time, end: isCounted || overflows ? nil : end),
+            clipboard ? [] : [Style.bold.around(code)])
         outcome.answer.isMadeOnce = isCounted && !clipboard
         return outcome
     }
-}
-
-/// A code that was verified.
-struct VerifiedSecretsCode: Report {
-    let name: String
-    static let members: [Member<VerifiedSecretsCode>] = [
-        Member("name") { $0.name },
-        Member("verified", "a wrong code is an error") { _ in true },
-    ]
 }
 
 /// Verifies a code of another device.
@@ -90,6 +70,7 @@ struct SecretsVerify: Verb {
             wrong code.
             """,
         examples: [Example("ykit secrets verify laptop 282760")])
+    static let answer = Shape<String>(Member("name"), Member("verified", "a wrong code is an error") { _ in true })
 
     @Argument("query", help: "The entry: its name or part of it.") var query: EntryQuery
 
@@ -97,13 +78,13 @@ struct SecretsVerify: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<VerifiedSecretsCode> {
+    func run(in run: Run) async throws -> Outcome<String> {
         let service = try await run.openSecrets()
         let found = try await run.secretsEntry(query, service, pin, to: "verify a code")
         try await found.touching("verify a code with '\(found.text)'", run) {
             try await service.verify(code, of: found.name, pin: found.pin)
         }
-        return Outcome(VerifiedSecretsCode(name: found.name.text), "the code is correct")
+        return Outcome(found.name.text, "the code is correct")
     }
 }
 
@@ -114,9 +95,9 @@ struct ShownSecretsEntry: Report {
     static let members: [Member<ShownSecretsEntry>] = [
         Member("name") { $0.content.name.text },
         Member("type", "totp, hotp, reverse-hotp, hmac, or password for none of these") { $0.kind.description },
-        Member("login") { $0.content.record.login },
-        Member("password") { $0.content.record.password?.shown },
-        Member("metadata") { $0.content.record.metadata?.shown },
+        Member("login", title: "login") { $0.content.record.login },
+        Member("password", title: "password") { $0.content.record.password?.shown },
+        Member("metadata", title: "metadata") { $0.content.record.metadata?.shown },
     ]
 }
 
@@ -158,10 +139,8 @@ struct SecretsShow: Verb {
             try await service.content(of: found.name, pin: found.pin)
         }
         let report = ShownSecretsEntry(content: content, kind: found.entry.kind)
-        guard let field else {
-            return Outcome(report, Table.details(rows(content.record)))
-        }
-        guard let text = text(field, content.record) else {
+        guard let field else { return Outcome(report, report.details) }
+        guard let text = report.json.object?[field.rawValue]?.string else {
             throw Explanation("no-such-field", .notFound, "'\(found.text)' has no \(field.rawValue)")
         }
         guard clipboard else {
@@ -173,29 +152,6 @@ struct SecretsShow: Verb {
         run.terminal.notice("the \(field.rawValue) is on the clipboard for 30 s")
         return Outcome(report)
     }
-
-    private func rows(_ record: SecretsRecord) -> [[String]] {
-        Field.allCases.compactMap { field in text(field, record).map { [field.rawValue, $0.printable] } }
-    }
-
-    private func text(_ field: Field, _ record: SecretsRecord) -> String? {
-        switch field {
-        case .login: record.login
-        case .password: record.password?.shown
-        case .metadata: record.metadata?.shown
-        }
-    }
-}
-
-/// The entries that were exported.
-struct ExportedSecrets: Report {
-    let entries: [ShownSecretsEntry]
-    let output: String
-    static let members: [Member<ExportedSecrets>] = [
-        Member("entries") { $0.output == "-" ? $0.entries : nil },
-        Member("count") { $0.entries.count },
-        Member("output") { $0.output },
-    ]
 }
 
 /// Exports what can be read of the entries.
@@ -210,6 +166,10 @@ struct SecretsExport: Verb {
             Example("ykit secrets export passwords.json"), Example("ykit secrets export passwords.csv --format csv"),
         ]
     )
+    typealias Reported = (entries: [ShownSecretsEntry], output: String)
+    static let answer = Shape<Reported>(
+        Member("entries") { $0.output == "-" ? $0.entries : nil }, Member("count") { $0.entries.count },
+        Member("output") { $0.output })
 
     @Argument("file", help: "The file to write, - for standard output.", completion: .file) var file: String
 
@@ -225,7 +185,7 @@ struct SecretsExport: Verb {
         case json, csv
     }
 
-    func run(in run: Run) async throws -> Outcome<ExportedSecrets> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let output = try FileOutput(file, isText: true, isSecret: true, force: replacing.force, run)
         let service = try await run.openSecrets()
         let secret = protected ? try await run.secretsPIN(pin, of: service, to: "export the entries") : nil
@@ -243,9 +203,9 @@ struct SecretsExport: Verb {
             }
             exported.append(ShownSecretsEntry(content: content, kind: entry.kind))
         }
-        let report = ExportedSecrets(entries: exported, output: file)
         var outcome = try output.put(
-            Array(text(exported).utf8), of: report, "\(exported.count) entries written to \(file.printable)")
+            Array(text(exported).utf8), of: (entries: exported, output: file),
+            "\(exported.count) entries written to \(file.printable)")
         let codes = entries.filter { $0.kind != .none }.count
         if codes > 0 {
             outcome.answer.warnings = [

@@ -132,9 +132,16 @@ extension SecretsEntry: Report {
 struct SecretsState: Report {
     let info: SecretsInfo
     static let members: [Member<SecretsState>] = [
-        Member("version") { $0.info.version.description },
-        Member("serial", "in hexadecimal") { $0.info.serial.map { Hex.encode($0) } },
-        Member("hasPin") { $0.info.hasPIN },
+        Member("version", title: "version") { $0.info.version.description },
+        Member("serial", "in hexadecimal", title: "serial", absent: "not reported") {
+            $0.info.serial.map { Hex.encode($0) }
+        },
+        Member(
+            "hasPin", title: "PIN",
+            line: { state in
+                state.info.hasPIN ? state.info.pinRetries.map { "set, \(Tries.left($0))" } ?? "set" : "not set"
+            }
+        ) { $0.info.hasPIN },
         Member("pinSet", "the same as hasPin") { $0.info.hasPIN },
         Member("pinRetries") { $0.info.pinRetries },
     ]
@@ -146,22 +153,9 @@ struct SecretsShowInfo: Verb {
         "info", "Show version, serial number and PIN tries.", examples: [Example("ykit secrets info")])
 
     func run(in run: Run) async throws -> Outcome<SecretsState> {
-        let info = await (try run.openSecrets()).info
-        let pin = info.hasPIN ? info.pinRetries.map { "set, \(Tries.left($0))" } ?? "set" : "not set"
-        return Outcome(
-            SecretsState(info: info),
-            Table.details([
-                ["version", info.version.description],
-                ["serial", info.serial.map { Hex.encode($0) } ?? "not reported"],
-                ["PIN", pin],
-            ]))
+        let state = SecretsState(info: await (try run.openSecrets()).info)
+        return Outcome(state, state.details)
     }
-}
-
-/// The entries of a key.
-struct SecretsEntries: Report {
-    let entries: [SecretsEntry]
-    static let members: [Member<SecretsEntries>] = [Member("entries") { $0.entries }]
 }
 
 /// Lists entries.
@@ -169,12 +163,13 @@ struct SecretsList: Verb {
     static let about = About(
         "list", "List the entries that need no PIN; with --protected, all entries.",
         examples: [Example("ykit secrets list"), Example("ykit secrets list --protected")])
+    static let answer = Shape(Item<[SecretsEntry]>("entries"))
 
     @Flag("--protected", help: "Also list the entries that the PIN protects.") var protected = false
 
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<SecretsEntries> {
+    func run(in run: Run) async throws -> Outcome<[SecretsEntry]> {
         let service = try await run.openSecrets()
         let entries: [SecretsEntry]
         if protected {
@@ -193,6 +188,6 @@ struct SecretsList: Verb {
                 entry.hasPassword == true && entry.kind != .none ? "password" : "",
             ]
         }
-        return Outcome(SecretsEntries(entries: entries), Table.lines(rows))
+        return Outcome(entries, Table.lines(rows))
     }
 }

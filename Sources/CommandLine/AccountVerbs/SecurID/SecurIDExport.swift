@@ -14,21 +14,6 @@ enum ExportPassword: SecretKind {
     static let name = SecretName("new-password", "password of the export", "YKIT_NEW_PASSWORD")
 }
 
-/// A token that was exported.
-struct ExportedToken: Report {
-    let serial: String
-    let format: String
-    let text: String?
-    let output: String
-
-    static let members: [Member<ExportedToken>] = [
-        Member("serial") { $0.serial },
-        Member("format", "url, ctf or sdtid") { $0.format },
-        Member("text", "null if written to a file") { $0.text },
-        Member("output", "the file, - for standard output") { $0.output },
-    ]
-}
-
 /// Exports a token for another app.
 struct SecurIDExport: Verb {
     static let about = About(
@@ -38,6 +23,11 @@ struct SecurIDExport: Verb {
             must type the word 'export', or give --force, which also replaces an existing output file.
             """,
         examples: [Example("ykit securid export work --format sdtid --output work.sdtid")])
+    typealias Reported = (serial: String, format: ExportFormat, text: String?, output: String)
+    static let answer = Shape<Reported>(
+        Member("serial") { $0.serial }, Member("format", "url, ctf or sdtid") { $0.format.rawValue },
+        Member("text", "null if written to a file") { $0.text },
+        Member("output", "the file, - for standard output") { $0.output })
 
     @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: EntryQuery?
 
@@ -72,7 +62,7 @@ struct SecurIDExport: Verb {
         if qr, format == .sdtid { throw UsageError("a QR code holds a URL or a string, not a file") }
     }
 
-    func run(in run: Run) async throws -> Outcome<ExportedToken> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let store = try path.tokens(run)
         let record = try store.one(token, run)
         let target = try FileOutput(
@@ -90,7 +80,7 @@ struct SecurIDExport: Verb {
         defer { Secret.wipe(&bytes) }
         let shown = output == "-" ? String(decoding: bytes, as: UTF8.self) : nil
         var outcome = Outcome(
-            ExportedToken(serial: record.serial, format: format.rawValue, text: shown, output: output),
+            (serial: record.serial, format: format, text: shown, output: output),
             "token \(record.serial) written to \(output)")
         if let drawing {
             try target.put(try drawing.draw(bytes), &outcome.answer)

@@ -4,6 +4,7 @@ import Applications
 import Arguments
 import TerminalIO
 import Verbs
+import YKCTKIP
 import YKCrypto
 import YKHTTP
 import YKKeys
@@ -17,21 +18,6 @@ enum TokenPassword: ExposedSecretKind {
     static let name = SecretName("password", "password", "YKIT_SECURID_PASSWORD")
     static let title = OATHPassword.title
     static let names = OATHPassword.names
-}
-
-/// The tokens in a source, and whether each was added.
-struct ImportedTokens: Report {
-    let serial: String?
-    let tokens: [ImportedToken]
-    let form: String
-    let store: String
-
-    static let members: [Member<ImportedTokens>] = [
-        Member("serial", "of the first token") { $0.serial },
-        Member("tokens") { $0.tokens },
-        Member("form") { $0.form },
-        Member("store") { $0.store },
-    ]
 }
 
 /// A token of a source.
@@ -63,6 +49,13 @@ struct SecurIDImport: Verb {
             Example("ykit securid import token.txt"),
             Example("ykit securid import --ctkip https://ctkip.example.com/service"),
         ])
+    typealias Reported = (tokens: [SecurIDToken], added: Set<String>, form: String, store: String)
+    static let answer = Shape<Reported>(
+        Member("serial", "of the first token") { $0.tokens.first?.serial },
+        Member("tokens") { imported in
+            imported.tokens.map { ImportedToken(token: $0, isAdded: imported.added.contains($0.serial)) }
+        },
+        Member("form") { $0.form }, Member("store") { $0.store })
 
     @Argument("source", help: "SOURCE, or - for standard input.", completion: .input) var source: String?
 
@@ -101,7 +94,7 @@ struct SecurIDImport: Verb {
         try newKey.check(key)
     }
 
-    func run(in run: Run) async throws -> Outcome<ImportedTokens> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let store = try path.tokens(run)
         var source = try await read(store.bindingID, run)
         try checkNickname(source.tokens, store)
@@ -113,7 +106,7 @@ struct SecurIDImport: Verb {
                 "the file also holds a PIN, which is not imported: give it with 'securid code --ask-pin'")
         }
         if !new.isEmpty { try await save(new, store, run) }
-        var outcome = outcome(source.tokens, new, store.file, source.form, run)
+        var outcome = outcome(source.tokens, new, store.file, source.form)
         if source.unreadable > 0, outcome.answer.failure == nil {
             outcome.answer.failure = .malformed("\(source.unreadable) more token links cannot be read")
         }
@@ -230,20 +223,14 @@ struct SecurIDImport: Verb {
     }
 
     private func outcome(
-        _ tokens: [SecurIDToken], _ new: [SecurIDToken], _ file: StoreFile, _ form: String, _ run: Run
-    ) -> Outcome<ImportedTokens> {
+        _ tokens: [SecurIDToken], _ new: [SecurIDToken], _ file: StoreFile, _ form: String
+    ) -> Outcome<Reported> {
         let added = Set(new.map(\.serial))
-        // With many tokens, the report takes as much memory as the tokens, so it is built only for JSON.
-        let listed = run.options.json ? tokens : []
-        let imported = ImportedTokens(
-            serial: tokens.first?.serial,
-            tokens: listed.map { ImportedToken(token: $0, isAdded: added.contains($0.serial)) }, form: form,
-            store: file.path)
         let lines = tokens.map { token in
             added.contains(token.serial)
                 ? "imported token \(token.serial)" : "token \(token.serial) is already in the store"
         }
-        var outcome = Outcome(imported, lines)
+        var outcome = Outcome((tokens: tokens, added: added, form: form, store: file.path), lines)
         if let duplicate = tokens.first(where: { !added.contains($0.serial) }) {
             outcome.answer.failure = Explanation(
                 "duplicate", .failed, "token \(duplicate.serial) is already in the store",
@@ -299,5 +286,42 @@ enum TokenSource {
         guard word.utf8.count >= 60, !word.contains(bytesOf: ".") else { return false }
         return word.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D } || word.hasPrefix("Aw")
             || word.hasPrefix("BA")
+    }
+}
+
+enum ActivationSecret: SecretKind {
+    static let name = SecretName("code", "activation code", "YKIT_ACTIVATION_CODE")
+}
+
+/// The options for provisioning a token from a CT-KIP server.
+struct CTKIPOptions: ParsableArguments {
+    @OptionGroup var code: SecretOptions<ActivationSecret>
+
+    @OptionGroup var server: ServerTrustOptions
+
+    /// Fetches a token; the store's key is not used until the server has answered.
+    func fetch(
+        _ input: SecurIDInput?, _ address: String?, _ run: Run
+    ) async throws -> SecurIDToken {
+        let link: CTKIPLink? = if case .ctkip(let link)? = input { link } else { nil }
+        let url = try HTTPURL(link?.server ?? address ?? "")
+        var code = link?.code
+        if self.code.isGiven || code == nil { code = try read(run) }
+        guard let code else { throw SecurIDError.activationCode }
+        try run.refusePlan("--plan cannot contact the server, which accepts the activation code only once")
+        let trust = try server.trust(run, risk: "read the activation code")
+        var client = CTKIPClient(try run.http(), run.environment.random)
+        client.trust = trust
+        client.timeout = run.environment.timeout
+        let progress = Progress(run.terminal, "waiting for the server")
+        defer { progress.end() }
+        return try await client.token(from: url, code)
+    }
+
+    private func read(_ run: Run) throws -> ActivationCode {
+        let secret = try code.source.read(run.terminal, asking: "activation code")
+        var bytes = secret.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        return try ActivationCode(String(decoding: bytes, as: UTF8.self))
     }
 }

@@ -12,29 +12,20 @@ import YKTokenStore
 import YKTransport
 import YKWire
 
-/// The tokens of a store.
-struct TokenList: Report {
-    let tokens: [TokenReport]
-    let current: String?
-    let store: String
-
-    static let members: [Member<TokenList>] = [
-        Member("tokens") { $0.tokens },
-        Member("currentSerial") { $0.current },
-        Member("store") { $0.store },
-    ]
-}
-
 /// Lists tokens.
 struct SecurIDList: Verb {
     static let uses: GlobalUse = []
     static let about = About(
         "list", "List the tokens. Needs no key.",
         examples: [Example("ykit securid list")])
+    typealias Reported = (tokens: [TokenReport], store: TokenStore)
+    static let answer = Shape<Reported>(
+        Member("tokens") { $0.tokens }, Member("currentSerial") { $0.store.current },
+        Member("store") { $0.store.file.path })
 
     @OptionGroup var path: StorePathOptions
 
-    func run(in run: Run) async throws -> Outcome<TokenList> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let store = try path.tokens(run)
         let now = run.now
         let tokens = store.tokens.map { TokenReport($0, in: store, at: now) }
@@ -47,16 +38,8 @@ struct SecurIDList: Verb {
             ]
         }
         if tokens.isEmpty { run.terminal.note("no tokens yet; import one with: ykit securid import FILE") }
-        return Outcome(
-            TokenList(tokens: tokens, current: store.current, store: store.file.path), Table.lines(rows))
+        return Outcome((tokens: tokens, store: store), Table.lines(rows))
     }
-}
-
-/// What is known about a token.
-struct ShownToken: Report {
-    let token: TokenReport
-
-    static let members: [Member<ShownToken>] = [Member("token") { $0.token }]
 }
 
 /// Shows a token.
@@ -65,29 +48,17 @@ struct SecurIDShow: Verb {
     static let about = About(
         "info", "Show the details of a token, without its seed.",
         examples: [Example("ykit securid info work")])
+    static let answer = Shape(Item<TokenReport>("token"))
 
     @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: EntryQuery?
 
     @OptionGroup var path: StorePathOptions
 
-    func run(in run: Run) async throws -> Outcome<ShownToken> {
+    func run(in run: Run) async throws -> Outcome<TokenReport> {
         let store = try path.tokens(run)
-        let found = try store.one(token, run)
-        let rows = [
-            ["serial", found.serial], ["nickname", (found.nickname ?? "-").printable],
-            ["type", found.type.rawValue], ["digits", "\(found.digits)"], ["interval", "\(found.interval) s"],
-            ["expires", found.expiry.map { "\($0) 00:00 UTC" } ?? "never"], ["user", (found.user ?? "-").printable],
-            ["device", (found.deviceID ?? "-").printable],
-        ]
-        return Outcome(ShownToken(token: TokenReport(found, in: store, at: run.now)), Table.details(rows))
+        let report = TokenReport(try store.one(token, run), in: store, at: run.now)
+        return Outcome(report, report.details)
     }
-}
-
-/// A token that was chosen or deleted.
-struct TokenSerial: Report {
-    let serial: String
-
-    static let members: [Member<TokenSerial>] = [Member("serial") { $0.serial }]
 }
 
 /// Selects the current token.
@@ -96,29 +67,19 @@ struct SecurIDUse: Verb {
     static let about = About(
         "use", "Choose the token that 'code' uses by default.",
         examples: [Example("ykit securid use work")])
+    static let answer = Shape(Item<String>("serial"))
 
     @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: EntryQuery
 
     @OptionGroup var path: StorePathOptions
 
-    func run(in run: Run) async throws -> Outcome<TokenSerial> {
+    func run(in run: Run) async throws -> Outcome<String> {
         let store = try path.tokens(run)
         let found = try store.one(token, run)
         try run.endPlan("make \(found.name) the current token")
         try store.use(found)
-        return Outcome(TokenSerial(serial: found.serial), "\(found.name) is the current token")
+        return Outcome(found.serial, "\(found.name) is the current token")
     }
-}
-
-/// A token that was renamed.
-struct RenamedToken: Report {
-    let serial: String
-    let nickname: String?
-
-    static let members: [Member<RenamedToken>] = [
-        Member("serial") { $0.serial },
-        Member("nickname") { $0.nickname },
-    ]
 }
 
 /// Gives a token a nickname.
@@ -127,6 +88,8 @@ struct SecurIDRename: Verb {
         "rename", "Give a token a nickname of up to 32 characters, or remove it with an empty one.",
         discussion: "The nickname is sealed with the token, so the key is needed.",
         examples: [Example("ykit securid rename work office")])
+    typealias Reported = (serial: String, nickname: String?)
+    static let answer = Shape<Reported>(Member("serial") { $0.serial }, Member("nickname") { $0.nickname })
 
     @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: EntryQuery
 
@@ -141,7 +104,7 @@ struct SecurIDRename: Verb {
         }
     }
 
-    func run(in run: Run) async throws -> Outcome<RenamedToken> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let store = try path.tokens(run)
         let nickname = name.isEmpty ? nil : name
         let found = try run.entry(toChange: token, in: try store.all(), .forPart) {
@@ -149,7 +112,7 @@ struct SecurIDRename: Verb {
         }
         if let nickname { try store.check(nickname: nickname, for: found.serial) }
         let outcome = Outcome(
-            RenamedToken(serial: found.serial, nickname: nickname),
+            (serial: found.serial, nickname: nickname),
             nickname.map { "token \(found.serial) is called '\($0.printable)'" }
                 ?? "token \(found.serial) has no nickname")
         // If nothing changes, no key is needed.
@@ -167,34 +130,22 @@ struct SecurIDDelete: Verb {
     static let about = About(
         "delete", "Delete a token. Its seed cannot be recovered.",
         examples: [Example("ykit securid delete work")])
+    static let answer = Shape(Item<String>("serial"))
 
     @Argument("token", help: "The token: its serial number, its nickname, or part of one.") var token: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions
 
-    func run(in run: Run) async throws -> Outcome<TokenSerial> {
+    func run(in run: Run) async throws -> Outcome<String> {
         let store = try path.tokens(run)
         let found = try run.entry(toChange: token, in: try store.all(), .always(unless: confirmation)) {
             "the seed of token \($0.name) would be permanently lost: delete it?"
         }
         try run.endPlan("delete token \(found.serial) from \(store.file.path.printable)")
         try store.delete(found)
-        return Outcome(TokenSerial(serial: found.serial), "deleted token \(found.serial)")
+        return Outcome(found.serial, "deleted token \(found.serial)")
     }
-}
-
-/// What a store held before its reset.
-struct ClearedTokens: Report {
-    let tokens: Int
-    let keys: Int
-    let isReadable: Bool
-
-    static let members: [Member<ClearedTokens>] = [
-        Member("tokenCount", "how many there were") { $0.tokens },
-        Member("keyCount", "how many there were") { $0.keys },
-        Member("copiesReadable", "whether a key still opens copies of the file") { $0.isReadable },
-    ]
 }
 
 /// Deletes all tokens and the keys of the store.
@@ -207,12 +158,17 @@ struct SecurIDReset: Verb {
             destroy the copies, or reset the key's FIDO application.
             """,
         examples: [Example("ykit securid reset")])
+    typealias Reported = (tokens: Int, keys: Int, isReadable: Bool)
+    static let answer = Shape<Reported>(
+        Member("tokenCount", "how many there were") { $0.tokens },
+        Member("keyCount", "how many there were") { $0.keys },
+        Member("copiesReadable", "whether a key still opens copies of the file") { $0.isReadable })
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var path: StorePathOptions
     @OptionGroup var key: StoreKeyOptions
 
-    func run(in run: Run) async throws -> Outcome<ClearedTokens> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let store = try path.tokens(run)
         let seals = store.content.seals
         let (tokens, keys) = (store.tokens.count, seals.count)
@@ -232,16 +188,9 @@ struct SecurIDReset: Verb {
             run.terminal.warn("old-copies", "old copies of the file can still be opened with the keys that opened them")
         }
         return Outcome(
-            ClearedTokens(tokens: tokens, keys: keys, isReadable: isReadable),
+            (tokens: tokens, keys: keys, isReadable: isReadable),
             "all tokens deleted; the next import generates a new key")
     }
-}
-
-/// The binding identifier.
-struct BindingIdentifier: Report {
-    let id: String
-
-    static let members: [Member<BindingIdentifier>] = [Member("bindingId") { $0.id }]
 }
 
 /// Shows the binding identifier.
@@ -251,10 +200,11 @@ struct SecurIDBindingID: Verb {
         "binding-id", "Show this installation's binding identifier for token issuers.",
         discussion: "It is generated once, as 24 hexadecimal digits, and kept in the store, even by 'reset'.",
         examples: [Example("ykit securid binding-id")])
+    static let answer = Shape(Item<String>("bindingId"))
 
     @OptionGroup var path: StorePathOptions
 
-    func run(in run: Run) async throws -> Outcome<BindingIdentifier> {
+    func run(in run: Run) async throws -> Outcome<String> {
         let store = try path.tokens(run)
         let random = run.environment.random
         let known = store.bindingID.flatMap { DeviceBinding.isID($0) ? $0 : nil }
@@ -262,20 +212,8 @@ struct SecurIDBindingID: Verb {
             known.map { "show the binding identifier \($0)" }
                 ?? "generate a binding identifier, and store it in \(store.file.path.printable)")
         let id = try known ?? store.makeBindingID(random)
-        return Outcome(BindingIdentifier(id: id), id)
+        return Outcome(id, id)
     }
-}
-
-/// The token formats of this implementation.
-struct TokenFormats: Report {
-    let reads = ["ctf-v1", "ctf-v2", "ctf-v3", "ctf-v4", "sdtid", "stokenrc", "ctkip", "qr"]
-    let writes = ["ctf-v3", "ctf-v4", "sdtid", "qr"]
-
-    static let members: [Member<TokenFormats>] = [
-        Member("version") { _ in Program.version },
-        Member("reads") { $0.reads },
-        Member("writes") { $0.writes },
-    ]
 }
 
 /// Shows what this implementation supports.
@@ -284,14 +222,18 @@ struct SecurIDVersion: Verb {
     static let about = About(
         "version", "Show the version, and the token formats that it reads and writes.",
         examples: [Example("ykit securid version")])
+    static let answer = Shape<Void>(
+        Member("version") { _ in Program.version }, Member("reads") { _ in reads }, Member("writes") { _ in writes })
 
-    func run(in run: Run) async throws -> Outcome<TokenFormats> {
-        let formats = TokenFormats()
-        return Outcome(
-            formats,
+    private static let reads = ["ctf-v1", "ctf-v2", "ctf-v3", "ctf-v4", "sdtid", "stokenrc", "ctkip", "qr"]
+    private static let writes = ["ctf-v3", "ctf-v4", "sdtid", "qr"]
+
+    func run(in run: Run) async throws -> Outcome<Void> {
+        Outcome(
+            (),
             [
-                "ykit \(Program.version)", "reads " + formats.reads.joined(separator: " "),
-                "writes " + formats.writes.joined(separator: " "),
+                "ykit \(Program.version)", "reads " + Self.reads.joined(separator: " "),
+                "writes " + Self.writes.joined(separator: " "),
             ])
     }
 }

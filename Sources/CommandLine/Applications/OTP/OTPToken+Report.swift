@@ -42,12 +42,20 @@ extension OTPToken {
 
 extension OTPToken: Report {
     package static let members: [Member<OTPToken>] = [
-        Member("kind", "yubico-otp, hotp or static") { $0.kindWord },
+        Member(
+            "kind", "yubico-otp, hotp or static",
+            rows: { [["password", $0.value.printable], ["kind", $0.words]] }
+        ) { $0.kindWord },
         Member("value") { $0.value },
         Member("source", "uri, text or typed") { $0.sourceWord },
-        Member("publicId", "in modhex, of a Yubico OTP") { $0.yubicoOTP.map { Modhex.encode($0.publicID) } },
-        Member("ciphertext", "in hexadecimal, of a Yubico OTP") { $0.yubicoOTP.map { Hex.encode($0.ciphertext) } },
-        Member("identifier", "of HOTP: that of the token") { $0.hotp?.identifier },
-        Member("code", "of HOTP: the digits") { $0.hotp?.code },
+        Member(
+            "publicId", "in modhex, of a Yubico OTP", title: "public id",
+            line: { $0.yubicoOTP.map { "\(Modhex.encode($0.publicID)) (\(Hex.encode($0.publicID)))" } }
+        ) { $0.yubicoOTP.map { Modhex.encode($0.publicID) } },
+        Member("ciphertext", "in hexadecimal, of a Yubico OTP", title: "block") {
+            $0.yubicoOTP.map { Hex.encode($0.ciphertext) }
+        },
+        Member("identifier", "of HOTP: that of the token", title: "token") { $0.hotp?.identifier },
+        Member("code", "of HOTP: the digits", title: "code") { $0.hotp?.code },
     ]
 }

@@ -15,7 +15,7 @@ package struct PresentStoreKeyOptions: ParsableArguments {
         "--from <key>",
         help: "The key that opens the store now: a serial number, or the state file of a virtual key."
     )
-    package var from: String?
+    var from: String?
 
     @Option(
         "--from-pin-fd <n>",
@@ -36,7 +36,7 @@ package struct PresentStoreKeyOptions: ParsableArguments {
     }
 
     /// Returns the options of that key: the PIN of one key is not that of another.
-    package func options(_ key: StoreKeyOptions) -> StoreKeyOptions {
+    func options(_ key: StoreKeyOptions) -> StoreKeyOptions {
         var options = key
         options.software = fromPassphrase
         guard from != nil, !fromPassphrase else { return options }
@@ -47,27 +47,21 @@ package struct PresentStoreKeyOptions: ParsableArguments {
 }
 
 /// The keys that open a store.
-package struct StoreContents: Report {
+package struct StoreContents<Options: StoreOptions>: Report {
     let path: String
     let keys: [StoreSeal]
     /// The number of records in the store.
-    package let records: Int
+    let records: Int
 
-    package static let members: [Member<StoreContents>] = [
-        Member("store") { $0.path },
-        Member("keys") { $0.keys },
-    ]
-
-    package init(_ file: StoreFile) throws {
-        let store = try file.read()
-        (path, keys, records) = (file.path, store.seals, store.records.count)
+    package static var members: [Member<Self>] {
+        [
+            Member("store") { $0.path }, Member("keys") { $0.keys },
+            Member("\(Options.kind.record)Count") { $0.records },
+        ]
     }
 
-    /// The lines.
-    ///
-    /// - Parameters:
-    ///   - record: The name of the store's records.
-    package func lines(_ record: String) -> [String] {
+    var lines: [String] {
+        let record = Options.kind.record
         let counts =
             "\(records) \(record)\(records == 1 ? "" : "s"), \(keys.count) key\(keys.count == 1 ? "" : "s")"
         let rows = keys.map { seal in
@@ -82,39 +76,57 @@ package struct StoreContents: Report {
     }
 }
 
-/// A key that was added to a store.
-package struct AddedStoreKey: Report {
-    let seal: StoreSeal
-    let keys: Int
+/// Shows the keys of a store.
+package struct StoreInfo<Options: StoreOptions>: Verb {
+    package static var uses: GlobalUse { [] }
+    package static var about: About {
+        About(
+            "info", "Show which keys open the \(Options.kind.name).",
+            examples: [Example("ykit \(Options.kind.service) store info")])
+    }
 
-    package static let members: [Member<AddedStoreKey>] = [
-        Member("id") { $0.seal.id },
-        Member("kind") { $0.seal.kind },
-        Member("keyCount", "how many open the store") { $0.keys },
-    ]
+    @OptionGroup var path: Options
+
+    package init() {}
+
+    package func run(in run: Run) async throws -> Outcome<StoreContents<Options>> {
+        let file = try path.file(run)
+        let store = try file.read()
+        let contents = StoreContents<Options>(path: file.path, keys: store.seals, records: store.records.count)
+        return Outcome(contents, contents.lines)
+    }
 }
 
-/// A key that was removed from a store.
-package struct RemovedStoreKey: Report {
-    let id: String
-    let keys: Int
+/// Adds a key to a store; a store without keys gets its first one.
+package struct StoreAddKey<Options: StoreOptions>: Verb {
+    package static var about: About {
+        About(
+            "add-key", "Let another key open the \(Options.kind.name), as a spare.",
+            discussion: """
+                \(Options.kind.contents)The store is opened with one of its keys, then sealed for the new one. If only \
+                one key can be attached at a time, --from names the state file of a virtual key, or the serial number \
+                of the key that opens the store; without it the selected key opens the store, and ykit asks for the \
+                new one.
+                """,
+            examples: [Example("ykit \(Options.kind.service) store add-key")])
+    }
+    package static var answer: Shape<(seal: StoreSeal, keys: Int)> {
+        Shape(
+            Member("id") { $0.seal.id }, Member("kind") { $0.seal.kind },
+            Member("keyCount", "how many open the store") { $0.keys })
+    }
 
-    package static let members: [Member<RemovedStoreKey>] = [
-        Member("id") { $0.id },
-        Member("keyCount", "how many are left") { $0.keys },
-    ]
-}
+    @OptionGroup var path: Options
+    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var newKey: NewStoreKeyOptions
+    @OptionGroup var present: PresentStoreKeyOptions
 
-/// Shared code of the commands for store keys.
-package enum StoreKeys {
-    /// Adds a key to a store; a store without keys gets its first one.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the store, for prompts.
-    package static func add(
-        _ newKey: NewStoreKeyOptions, _ key: StoreKeyOptions, _ present: PresentStoreKeyOptions, to file: StoreFile,
-        _ name: String, _ run: Run
-    ) async throws -> Outcome<AddedStoreKey> {
+    package init() {}
+
+    package func check() throws { try newKey.check(key) }
+
+    package func run(in run: Run) async throws -> Outcome<(seal: StoreSeal, keys: Int)> {
+        let (file, name) = (try path.file(run), Options.kind.name)
         let store = try file.read()
         let storeKey: StoreKey
         if store.seals.isEmpty {
@@ -127,13 +139,34 @@ package enum StoreKeys {
         try run.endPlan("add key '\(seal.name.printable)' to \(file.path.printable)")
         let count = try file.add(seal, to: store)
         return Outcome(
-            AddedStoreKey(seal: seal, keys: count), "added \(seal.kind) key '\(seal.name.printable)' (\(seal.id))")
+            (seal: seal, keys: count), "added \(seal.kind) key '\(seal.name.printable)' (\(seal.id))")
+    }
+}
+
+/// Removes a key from a store.
+package struct StoreRemoveKey<Options: StoreOptions>: Verb {
+    package static var about: About {
+        About(
+            "remove-key", "Revoke a key's access to the \(Options.kind.name).",
+            discussion: """
+                The key is not needed. It can still open older copies of the file, unless it is in the keyring of this \
+                session, where it is deleted.
+                """,
+            examples: [Example("ykit \(Options.kind.service) store remove-key spare")])
+    }
+    package static var answer: Shape<(id: String, keys: Int)> {
+        Shape(Member("id") { $0.id }, Member("keyCount", "how many are left") { $0.keys })
     }
 
-    /// Removes a key from a store.
-    package static func remove(
-        _ name: EntryQuery, from file: StoreFile, _ confirmation: Confirmation, _ run: Run
-    ) throws -> Outcome<RemovedStoreKey> {
+    @Argument("name", help: "The key's identifier or name, as 'store info' shows it.") var name: EntryQuery
+
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var path: Options
+
+    package init() {}
+
+    package func run(in run: Run) async throws -> Outcome<(id: String, keys: Int)> {
+        let file = try path.file(run)
         var copy = try file.read()
         let seal = try copy.removeSeal(name.text)
         try confirmation.ask(
@@ -144,6 +177,6 @@ package enum StoreKeys {
             return store.seals.count
         }
         _ = try run.storeKeyring?.forget([seal])
-        return Outcome(RemovedStoreKey(id: seal.id, keys: count), "removed key \(seal.id)")
+        return Outcome((id: seal.id, keys: count), "removed key \(seal.id)")
     }
 }

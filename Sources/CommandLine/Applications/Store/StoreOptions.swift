@@ -7,34 +7,50 @@ package import Verbs
 package import YKCrypto
 import YKHardware
 package import YKStore
-package import YKTokenStore
 
-/// The location of the store.
-package struct StorePathOptions: ParsableArguments {
-    package static let title = "Store Options"
+/// A kind of store.
+package struct StoreKind: Sendable {
+    /// The group of its verbs, which is also the name of its default file.
+    package let service: String
+    /// Its name in sentences.
+    let name: String
+    /// The name of its records.
+    let record: String
+    /// What it holds, if that must be explained.
+    let contents: String
 
-    @Option("--store <file>", help: "The token store (default: $XDG_DATA_HOME/ykit/securid.json).") package var store:
-        String?
+    package init(_ service: String, _ name: String, of record: String, contents: String = "") {
+        (self.service, self.name, self.record, self.contents) = (service, name, record, contents)
+    }
+}
 
-    package init() {}
+/// The location of a store.
+package protocol StoreOptions: ParsableArguments, SendableMetatype {
+    static var kind: StoreKind { get }
+    /// The file, if it is not the default one.
+    var store: String? { get }
+}
+
+extension StoreOptions {
+    package static var title: String { "Store Options" }
 
     /// Returns the store's file; creates the folder of the default one.
     package func file(_ run: Run) throws -> StoreFile {
-        let file = try StoreFile(store ?? Self.defaultPath("securid.json"), service: TokenStore.service)
+        let service = Self.kind.service
+        let file = try StoreFile(store ?? UserFolder.store(service), service: service)
         if file.isExposed {
             run.terminal.warn("file-mode", "other users can read \(file.path.printable); run: chmod 600 on it")
         }
         return file
     }
+}
 
-    /// Reads the tokens.
-    package func tokens(_ run: Run) throws -> TokenStore { try TokenStore(try file(run)) }
-
-    /// Returns the default location of a store; creates its folder.
-    package static func defaultPath(_ name: String) throws(Explanation) -> String {
+extension UserFolder {
+    /// Returns the default file of a store; creates its folder.
+    package static func store(_ service: String) throws(Explanation) -> String {
         let folder = try UserFolder.data.required()
         UserFolder.make(folder)
-        return folder + "/" + name
+        return "\(folder)/\(service).json"
     }
 }
 
