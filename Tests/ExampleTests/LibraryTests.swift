@@ -132,7 +132,7 @@ import YKit
 
     func secondFactor(_ password: borrowing Secret, _ key: WebAuthnClient) async throws {
         let client = PrivacyIDEA(try HTTPURL("https://login.example.com"), try CurlClient(), SystemRandom())
-        var service = SecondFactor(PrivacyIDEAFactors(client), clock: SystemClock())
+        var service = SecondFactor(client, clock: SystemClock())
         try await service.logIn("helpdesk", password: password)
 
         let factor = try await service.registerKey("alice", key, device: "blue key", requiresPIN: false)

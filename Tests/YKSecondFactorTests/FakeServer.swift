@@ -127,7 +127,7 @@ struct Bench {
         var client = PrivacyIDEA(try HTTPURL(url), http, CountingRandom())
         client.credentials = .token(SharedSecret(Secret(utf8: "token")))
         self.client = client
-        service = SecondFactor(PrivacyIDEAFactors(client), clock: FixedClock(now))
+        service = SecondFactor(client, clock: FixedClock(now))
     }
 
     /// A key in software with a PIN, or without one.

@@ -4,6 +4,7 @@ import Synchronization
 import YKCrypto
 import YKFIDO
 import YKHTTP
+import YKPrivacyIDEA
 import YKSecondFactor
 import YKWire
 

@@ -59,13 +59,13 @@ import YKWire
         await bench.http.on("GET /token/", .tokens())
         func policy(_ users: [JSONValue], active: Bool = true) -> JSONValue {
             [
-                "name": .string(PrivacyIDEAFactors.rememberingPolicy), "scope": "authentication",
+                "name": .string(PrivacyIDEA.rememberingPolicy), "scope": "authentication",
                 "active": .bool(active),
                 "action": ["remember_device": true, "remember_device_validity": "30"], "user": .array(users),
                 "realm": ["test"],
             ]
         }
-        let path = "POST /policy/\(PrivacyIDEAFactors.rememberingPolicy)"
+        let path = "POST /policy/\(PrivacyIDEA.rememberingPolicy)"
         await bench.http.on(
             "GET /policy/", .value([]), .value([policy(["alice"])]), .value([policy(["alice", "b\\.b"])]),
             .value([policy(["alice"])]), .value([policy(["alice"], active: false)]), .value([]))

@@ -74,9 +74,9 @@ public struct AuthenticationEntry: Hashable, Sendable {
     }
 }
 
-/// An open challenge.
-public struct OpenChallenge: Hashable, Sendable {
-    /// The token.
+/// A challenge that a factor has not yet answered, or whose answer was not yet used.
+public struct OpenFactorChallenge: Hashable, Sendable {
+    /// The serial number of the factor.
     public let serial: String
     /// The transaction.
     public let transactionID: String
@@ -85,14 +85,18 @@ public struct OpenChallenge: Hashable, Sendable {
     /// Whether it was answered correctly.
     public let isAnswered: Bool
 
+    /// Describes an open challenge.
+    public init(serial: String, transactionID: String, expiry: Int64?, isAnswered: Bool) {
+        (self.serial, self.transactionID, self.expiry, self.isAnswered) = (serial, transactionID, expiry, isAnswered)
+    }
+
     init(_ json: JSONValue) throws(ServerError) {
         guard let serial = json["serial"]?.filled, let id = json["transaction_id"]?.filled else {
             throw .malformed("a challenge cannot be read")
         }
-        self.serial = serial
-        transactionID = id
-        expiry = ServerTime.seconds(json["expiration"])
-        isAnswered = json["otp_valid"]?.bool ?? false
+        self.init(
+            serial: serial, transactionID: id, expiry: ServerTime.seconds(json["expiration"]),
+            isAnswered: json["otp_valid"]?.bool ?? false)
     }
 }
 
@@ -126,16 +130,12 @@ extension PrivacyIDEA {
         _ = try await call(.delete, "/token/challenges/transaction/\(PathSegment.encode(transaction))")
     }
 
-    /// Returns the open challenges (`GET /token/challenges/`).
-    ///
-    /// - Parameters:
-    ///   - serial: The token of the challenges; `nil` for all.
-    public func openChallenges(serial: String? = nil) async throws(ServerError) -> [OpenChallenge] {
-        let path = "/token/challenges/" + (serial.map(PathSegment.encode) ?? "")
-        let answer = try await call(.get, path, ["pagesize": 1000])
+    /// Returns the open challenges of a token (`GET /token/challenges/SERIAL`).
+    public func openChallenges(of factor: String) async throws(ServerError) -> [OpenFactorChallenge] {
+        let answer = try await call(.get, "/token/challenges/\(PathSegment.encode(factor))", ["pagesize": 1000])
         guard let rows = answer.value["challenges"]?.array else { throw .malformed("the challenges are missing") }
-        var challenges: [OpenChallenge] = []
-        for row in rows { challenges.append(try OpenChallenge(row)) }
+        var challenges: [OpenFactorChallenge] = []
+        for row in rows { challenges.append(try OpenFactorChallenge(row)) }
         return challenges
     }
 }

@@ -3,9 +3,9 @@
 public import YKHTTP
 public import YKWire
 
-/// A token as described by the server.
-public struct PrivacyIDEAToken: Hashable, Sendable {
-    /// The kind of a token.
+/// A second factor of a user, as the server describes it.
+public struct Factor: Hashable, Sendable {
+    /// The kind of a factor.
     public struct Kind: OpenSet {
         /// The server's word.
         public let rawValue: String
@@ -13,9 +13,9 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
         public init(rawValue: String) { self.rawValue = rawValue }
         /// A push token.
         public static let push = Kind(rawValue: "push")
-        /// A token that sends a PIN by SMS.
+        /// Sends a PIN by SMS.
         public static let sms = Kind(rawValue: "sms")
-        /// A token that sends a PIN by email.
+        /// Sends a PIN by email.
         public static let email = Kind(rawValue: "email")
         /// A FIDO2 credential used after a user name.
         public static let webAuthn = Kind(rawValue: "webauthn")
@@ -24,75 +24,75 @@ public struct PrivacyIDEAToken: Hashable, Sendable {
     }
 
     /// The state of the enrollment.
-    public struct RolloutState: OpenSet {
+    public struct Enrolment: OpenSet {
         /// The server's word.
         public let rawValue: String
         /// Wraps the server's word.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Complete.
-        public static let enrolled = RolloutState(rawValue: "enrolled")
-        /// Waiting for the PIN that was sent (policy `verify_enrollment`).
-        public static let verify = RolloutState(rawValue: "verify")
-        /// Waiting for the device.
-        public static let clientWait = RolloutState(rawValue: "clientwait")
+        public static let enrolled = Enrolment(rawValue: "enrolled")
+        /// Waiting for the PIN that was sent.
+        public static let verify = Enrolment(rawValue: "verify")
     }
 
     /// The serial number.
     public let serial: String
-    /// The kind of the token.
+    /// The kind.
     public let kind: Kind
     /// Whether it is enabled.
     public let isActive: Bool
-    /// Whether it was permanently revoked.
-    public let isRevoked: Bool
-    /// Whether it is locked.
-    public let isLocked: Bool
-    /// The state of the enrollment; tokens enrolled in one step have `enrolled` or no state.
-    public let rolloutState: RolloutState?
+    /// Whether it is permanently revoked or locked.
+    public let isWithdrawn: Bool
+    /// The state of the enrollment; a factor that is enrolled in one step may have none.
+    public let enrolment: Enrolment?
     /// The number of failed attempts so far.
     public let failCount: Int
-    /// The number of failed attempts after which every attempt is refused.
+    /// The number of failed attempts after which every attempt is refused; 0 for no limit.
     public let maxFail: Int
     /// The description.
     public let description: String
-    /// The container of the token.
+    /// The container that the factor is in.
     public let container: String?
-    /// The owner of the token.
-    public let user: String?
-    /// Further values stored by the server, such as `aaguid` or `phone`.
-    public let info: JSONValue
+    /// The model of a FIDO2 key (AAGUID), as the server writes it.
+    public let aaguid: String?
 
-    /// Whether the token can be used for a login.
-    public var isUsable: Bool {
-        isActive && !isRevoked && !isLocked && (rolloutState == nil || rolloutState == .enrolled)
+    /// Describes a factor.
+    public init(
+        serial: String, kind: Kind, isActive: Bool = true, isWithdrawn: Bool = false, enrolment: Enrolment? = .enrolled,
+        failCount: Int = 0, maxFail: Int = 0, description: String = "", container: String? = nil, aaguid: String? = nil
+    ) {
+        (self.serial, self.kind, self.isActive, self.isWithdrawn) = (serial, kind, isActive, isWithdrawn)
+        (self.enrolment, self.failCount, self.maxFail) = (enrolment, failCount, maxFail)
+        (self.description, self.container, self.aaguid) = (description, container, aaguid)
     }
+
+    /// Whether its enrollment is complete.
+    public var isEnrolled: Bool { enrolment == nil || enrolment == .enrolled }
+    /// Whether it can be used for a login.
+    public var isUsable: Bool { isActive && !isWithdrawn && isEnrolled }
     /// Whether the fail counter blocks every attempt.
     public var isBlocked: Bool { maxFail > 0 && failCount >= maxFail }
+    /// Whether it is a FIDO2 credential.
+    public var isKey: Bool { kind == .webAuthn || kind == .passkey }
 
     init(_ json: JSONValue) throws(ServerError) {
         guard let serial = json["serial"]?.filled, let kind = json["tokentype"]?.filled,
             let isActive = json["active"]?.bool
         else { throw .malformed("a token cannot be read") }
-        self.serial = serial
-        self.kind = Kind(rawValue: kind)
-        self.isActive = isActive
-        isRevoked = json["revoked"]?.bool ?? false
-        isLocked = json["locked"]?.bool ?? false
-        rolloutState = json["rollout_state"]?.filled.map(RolloutState.init)
-        failCount = json["failcount"]?.count ?? 0
-        maxFail = json["maxfail"]?.count ?? 0
-        description = json["description"]?.string ?? ""
-        container = json["container_serial"]?.filled
-        user = json["username"]?.filled
-        info = json["info"] ?? [:]
+        self.init(
+            serial: serial, kind: Kind(rawValue: kind), isActive: isActive,
+            isWithdrawn: json["revoked"]?.bool ?? false || json["locked"]?.bool ?? false,
+            enrolment: json["rollout_state"]?.filled.map(Enrolment.init), failCount: json["failcount"]?.count ?? 0,
+            maxFail: json["maxfail"]?.count ?? 0, description: json["description"]?.string ?? "",
+            container: json["container_serial"]?.filled, aaguid: json["info"]?["aaguid"]?.string)
     }
 }
 
-/// The tokens that an administrator's call applies to.
-public enum TokenSelection: Hashable, Sendable {
-    /// One token.
+/// The factors that a change applies to.
+public enum FactorSelection: Hashable, Sendable {
+    /// One factor, by its serial number.
     case serial(String)
-    /// All tokens of a user.
+    /// All factors of a user.
     case user(String, realm: String?)
 
     var path: String { if case .serial(let serial) = self { "/" + PathSegment.encode(serial) } else { "" } }
@@ -115,7 +115,7 @@ extension PrivacyIDEA {
     ///   - kind: The kind of token.
     ///   - parameters: Members besides `type`.
     public func initToken(
-        _ kind: PrivacyIDEAToken.Kind, _ parameters: JSONValue
+        _ kind: Factor.Kind, _ parameters: JSONValue
     ) async throws(ServerError) -> PrivacyIDEAAnswer {
         var sent = parameters.object ?? JSONValue.Object()
         sent["type"] = .string(kind.rawValue)
@@ -126,7 +126,7 @@ extension PrivacyIDEA {
     /// at most 1000.
     public func tokens(
         user: String? = nil, realm: String? = nil, serial: String? = nil
-    ) async throws(ServerError) -> [PrivacyIDEAToken] {
+    ) async throws(ServerError) -> [Factor] {
         let answer = try await call(
             .get, "/token/",
             [
@@ -134,8 +134,8 @@ extension PrivacyIDEA {
                 "serial": serial.map(JSONValue.string) ?? .null, "pagesize": 1000,
             ])
         guard let rows = answer.value["tokens"]?.array else { throw .malformed("the list of tokens is missing") }
-        var tokens: [PrivacyIDEAToken] = []
-        for row in rows { tokens.append(try PrivacyIDEAToken(row)) }
+        var tokens: [Factor] = []
+        for row in rows { tokens.append(try Factor(row)) }
         return tokens
     }
 
@@ -143,31 +143,31 @@ extension PrivacyIDEA {
     ///
     /// - Returns: The number of tokens changed.
     @discardableResult
-    public func enableTokens(_ selection: TokenSelection) async throws(ServerError) -> Int {
-        try await change("enable", selection)
+    public func enable(_ factors: FactorSelection) async throws(ServerError) -> Int {
+        try await change("enable", factors)
     }
 
     /// Disables tokens (`POST /token/disable`).
     ///
     /// - Returns: The number of tokens changed.
     @discardableResult
-    public func disableTokens(_ selection: TokenSelection) async throws(ServerError) -> Int {
-        try await change("disable", selection)
+    public func disable(_ factors: FactorSelection) async throws(ServerError) -> Int {
+        try await change("disable", factors)
     }
 
     /// Resets the fail counter (`POST /token/reset`).
     @discardableResult
-    public func resetFailCounter(_ selection: TokenSelection) async throws(ServerError) -> Int {
+    public func resetFailCounter(_ selection: FactorSelection) async throws(ServerError) -> Int {
         try await change("reset", selection)
     }
 
-    private func change(_ verb: String, _ selection: TokenSelection) async throws(ServerError) -> Int {
+    private func change(_ verb: String, _ selection: FactorSelection) async throws(ServerError) -> Int {
         try await call(.post, "/token/\(verb)\(selection.path)", selection.parameters).value.count ?? 0
     }
 
     /// Deletes a token (`DELETE /token/SERIAL`).
-    public func deleteToken(_ serial: String) async throws(ServerError) {
-        _ = try await call(.delete, "/token/\(PathSegment.encode(serial))")
+    public func delete(_ factor: String) async throws(ServerError) {
+        _ = try await call(.delete, "/token/\(PathSegment.encode(factor))")
     }
 
     /// Finds the counter or clock of a token from two consecutive codes (`POST /token/resync`).

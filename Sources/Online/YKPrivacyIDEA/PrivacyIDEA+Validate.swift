@@ -10,7 +10,7 @@ public struct PrivacyIDEAChallenge: Hashable, Sendable {
     /// The token that must answer it.
     public let serial: String
     /// The kind of the token.
-    public let type: PrivacyIDEAToken.Kind
+    public let type: Factor.Kind
     /// The transaction, which the response names.
     public let transactionID: String
     /// A message for the user, as received from the server.
@@ -27,7 +27,7 @@ public struct PrivacyIDEAChallenge: Hashable, Sendable {
             let id = json["transaction_id"]?.filled
         else { return nil }
         self.serial = serial
-        self.type = PrivacyIDEAToken.Kind(rawValue: type)
+        self.type = Factor.Kind(rawValue: type)
         transactionID = id
         message = json["message"]?.string ?? ""
         clientMode = json["client_mode"]?.string ?? ""
@@ -115,8 +115,8 @@ extension PrivacyIDEA {
     ///   - cookie: The value set by the last answer. It is used up; only the returned one is valid afterwards.
     /// - Returns: Whether the device is remembered for this user, and the next cookie. An empty cookie means that the
     ///   server forgot the device, as it does when a cookie older than the last is presented.
-    public func rememberDevice(
-        _ user: String, realm: String? = nil, cookie: borrowing Secret
+    public func checkDevice(
+        _ user: String, realm: String?, cookie: borrowing Secret
     ) async throws(ServerError) -> (isRemembered: Bool, cookie: SharedSecret?) {
         let answer = try await call(
             .post, "/validate/remember_device", ["user": .string(user), "realm": realm.map(JSONValue.string) ?? .null],

@@ -45,6 +45,8 @@ public struct PrivacyIDEA: Sendable {
     /// Maximum size of an answer in bytes.
     public var limit = 1 << 20
 
+    /// The session of the last login.
+    var session: ServerSession?
     private let http: any HTTPClient
     private let random: any RandomSource
 

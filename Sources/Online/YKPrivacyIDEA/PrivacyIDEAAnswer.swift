@@ -117,3 +117,88 @@ extension HTTPResponse {
     /// Whether the status reports success (RFC 9110 §15.3).
     fileprivate var isSuccess: Bool { (200...299).contains(status) }
 }
+
+/// The time formats used by the server.
+enum ServerTime {
+    /// Reads `2026-11-22 04:14:55.228658` (UTC), the same with `T` and a zero offset, or an IMF-fixdate.
+    ///
+    /// - Returns: Whole seconds since 1970-01-01 00:00 UTC; `nil` for anything else.
+    static func seconds(_ json: JSONValue?) -> Int64? {
+        guard let text = json?.string else { return nil }
+        if let seconds = HTTPDate.seconds(text) { return seconds }
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 19, bytes[10] == 0x20 || bytes[10] == 0x54, bytes[13] == 0x3A, bytes[16] == 0x3A,
+            let date = UTCDate(String(decoding: bytes[..<10], as: UTF8.self)), let hour = number(bytes[11..<13]),
+            let minute = number(bytes[14..<16]), let second = number(bytes[17..<19]), hour < 24, minute < 60,
+            second < 61
+        else { return nil }
+        var rest = bytes[19...]
+        if rest.first == UInt8(ascii: ".") { rest = rest.dropFirst().drop { (0x30...0x39).contains($0) } }
+        guard ["", "Z", "+00:00", "+0000"].contains(String(decoding: rest, as: UTF8.self)) else { return nil }
+        return date.seconds + Int64(hour * 3600 + minute * 60 + second)
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+        guard bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(String(decoding: bytes, as: UTF8.self))
+    }
+}
+
+extension JSONValue {
+    /// The integer, if it fits in an `Int`.
+    var count: Int? { int.flatMap { Int(exactly: $0) } }
+    /// The string, if it is not empty.
+    var filled: String? { string.flatMap { $0.isEmpty ? nil : $0 } }
+}
+
+extension JSONValue {
+    /// The value as Python's `json.dumps(value, sort_keys=True)` writes it: members sorted by code point, separated by
+    /// `", "` and `": "`, and non-ASCII characters written as `\u` with UTF-16 code units.
+    package var pythonText: [UInt8] {
+        var out: [UInt8] = []
+        writePython(to: &out)
+        return out
+    }
+
+    private func writePython(to out: inout [UInt8]) {
+        switch self {
+        case .string(let text): Self.writePython(text, to: &out)
+        case .array(let elements):
+            out.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { out += ", ".utf8 }
+                element.writePython(to: &out)
+            }
+            out.append(UInt8(ascii: "]"))
+        case .object(let object):
+            out.append(UInt8(ascii: "{"))
+            // UTF-8 sorts in code point order.
+            let members = object.members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            for (index, member) in members.enumerated() {
+                if index > 0 { out += ", ".utf8 }
+                Self.writePython(member.key, to: &out)
+                out += ": ".utf8
+                member.value.writePython(to: &out)
+            }
+            out.append(UInt8(ascii: "}"))
+        default: out += text.utf8
+        }
+    }
+
+    private static func writePython(_ text: String, to out: inout [UInt8]) {
+        out.append(UInt8(ascii: "\""))
+        for unit in text.utf16 {
+            switch unit {
+            case 0x22, 0x5C: out += [0x5C, UInt8(unit)]
+            case 0x08: out += "\\b".utf8
+            case 0x09: out += "\\t".utf8
+            case 0x0A: out += "\\n".utf8
+            case 0x0C: out += "\\f".utf8
+            case 0x0D: out += "\\r".utf8
+            case 0x20...0x7E: out.append(UInt8(unit))
+            default: out += ("\\u" + Hex.encode([UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)])).utf8
+            }
+        }
+        out.append(UInt8(ascii: "\""))
+    }
+}

@@ -3,6 +3,7 @@
 public import YKCrypto
 public import YKFIDO
 import YKHTTP
+public import YKPrivacyIDEA
 
 /// The type of a registered FIDO2 credential.
 public enum KeyFactor: Hashable, Sendable {

@@ -2,6 +2,7 @@
 
 public import YKCrypto
 public import YKFIDO
+import YKPrivacyIDEA
 
 /// A step of a login with a second factor, in the order of the SDK's figures.
 public enum LogInStep: Hashable, Sendable {

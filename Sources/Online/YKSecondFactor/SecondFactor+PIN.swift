@@ -2,6 +2,7 @@
 
 public import YKCrypto
 import YKHTTP
+public import YKPrivacyIDEA
 import YKTransport
 import YKWire
 

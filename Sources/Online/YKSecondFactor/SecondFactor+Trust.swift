@@ -2,6 +2,7 @@
 
 public import YKCrypto
 import YKHTTP
+public import YKPrivacyIDEA
 
 extension SecondFactor {
     /// Allows or forbids remembered devices for a user (enableDisableUserTrustedDevice), with a dedicated rule. Devices

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKHTTP
+public import YKPrivacyIDEA
 import YKWire
 
 extension SecondFactor {

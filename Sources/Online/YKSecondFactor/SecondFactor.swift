@@ -3,6 +3,7 @@
 public import YKCrypto
 public import YKFIDO
 import YKHTTP
+public import YKPrivacyIDEA
 public import YKTransport
 
 /// A service that verifies and administers second factors on a server.

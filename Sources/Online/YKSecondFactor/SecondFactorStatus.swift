@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKPrivacyIDEA
+
 /// The second factor of a user.
 public struct SecondFactorStatus: Hashable, Sendable {
     /// The strongest factor that can be used now.
@@ -37,6 +39,13 @@ public enum PINChannel: String, Hashable, Sendable, CaseIterable {
     case sms
     /// By mail.
     case mail
+}
+
+extension Factor {
+    /// Whether it sends PINs.
+    public var isPIN: Bool { channel != nil }
+    /// The channel by which it sends its PINs; `nil` if it sends none.
+    public var channel: PINChannel? { kind == .sms ? .sms : kind == .email ? .mail : nil }
 }
 
 /// A PIN that was sent and has not been verified.

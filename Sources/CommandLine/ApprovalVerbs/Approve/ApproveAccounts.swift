@@ -13,16 +13,6 @@ import YKTransport
 import YKUse
 import YKWire
 
-/// The accounts of a store.
-struct AccountList: Report {
-    let accounts: [ListedAccount]
-    let store: StoreFile
-
-    static let members: [Member<AccountList>] = [
-        Member("accounts") { $0.accounts }, Member("store", "its file") { $0.store.path },
-    ]
-}
-
 /// An account of a store.
 struct ListedAccount: Report {
     let account: ApprovalAccount
@@ -72,27 +62,20 @@ struct ApproveAccounts: Verb {
             right: it was probably deleted there. ykit does not delete it for that reason.
             """,
         examples: [Example("ykit approve accounts")])
+    typealias Reported = (accounts: [ListedAccount], store: StoreFile)
+    static let answer = Shape<Reported>(
+        Member("accounts") { $0.accounts }, Member("store", "its file") { $0.store.path })
 
     @OptionGroup var path: ApproveStoreOptions
 
-    func run(in run: Run) async throws -> Outcome<AccountList> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let book = try path.accounts(run)
         if book.accounts.isEmpty {
             run.terminal.note("no accounts yet; to add one: ykit approve enroll LINK")
         }
         let accounts = book.accounts.map { ListedAccount(account: $0, isGone: book.isGone($0)) }
-        return Outcome(AccountList(accounts: accounts, store: book.file), Table.lines(accounts.map(\.row)))
+        return Outcome((accounts: accounts, store: book.file), Table.lines(accounts.map(\.row)))
     }
-}
-
-/// The address for delivered requests.
-struct DeliveryAddress: Report {
-    let account: ApprovalAccount
-    let address: String
-
-    static let members: [Member<DeliveryAddress>] = [
-        Member("accountId") { $0.account.id }, Member("address") { $0.address },
-    ]
 }
 
 /// Changes the address for delivered requests.
@@ -100,6 +83,8 @@ struct ApproveAddress: AccountKeyVerb {
     static let about = About(
         "address", "Have the server deliver an account's requests to another address.",
         examples: [Example("ykit approve address work alice-laptop")])
+    typealias Reported = (account: ApprovalAccount, address: String)
+    static let answer = Shape<Reported>(Member("accountId") { $0.account.id }, Member("address") { $0.address })
 
     @Argument("account", help: "The account: its name, serial number or server, or part of one.")
     var account: EntryQuery
@@ -109,7 +94,7 @@ struct ApproveAddress: AccountKeyVerb {
     @OptionGroup var key: ApproveKeyOptions
     @OptionGroup var path: ApproveStoreOptions
 
-    func run(in run: Run) async throws -> Outcome<DeliveryAddress> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let book = try path.accounts(run)
         let found = try run.entry(toChange: account, in: try book.accounts(matching: nil), .forPart) {
             "deliver the requests of '\($0.name.printable)' to \(address.printable)?"
@@ -124,22 +109,9 @@ struct ApproveAddress: AccountKeyVerb {
         let changed = try await run.approver().setAddress(address, push, opened)
         try keys.replace(changed.stored)
         return Outcome(
-            DeliveryAddress(account: push.account, address: address),
+            (account: push.account, address: address),
             "requests of '\(push.account.name.printable)' are delivered to \(address.printable)")
     }
-}
-
-/// An account that was removed.
-struct EndedAccount: Report {
-    let account: ApprovalAccount
-    let isTold: Bool
-    let isDeleted: Bool
-
-    static let members: [Member<EndedAccount>] = [
-        Member("accountId") { $0.account.id },
-        Member("serverInformed") { $0.isTold },
-        Member("keyDeleted") { $0.isDeleted },
-    ]
 }
 
 /// Removes an account.
@@ -152,6 +124,10 @@ struct ApproveLogout: AccountKeyVerb {
             codes is deleted from the OATH application. --keep-key leaves both.
             """,
         examples: [Example("ykit approve logout work")])
+    typealias Reported = (account: ApprovalAccount, isTold: Bool, isDeleted: Bool)
+    static let answer = Shape<Reported>(
+        Member("accountId") { $0.account.id }, Member("serverInformed") { $0.isTold },
+        Member("keyDeleted") { $0.isDeleted })
 
     @Argument("account", help: "The account: its name, serial number or server, or part of one.")
     var account: EntryQuery
@@ -169,7 +145,7 @@ struct ApproveLogout: AccountKeyVerb {
     /// The password of the OATH application, from a prompt or its environment variable.
     private var password: PasswordOptions { PasswordOptions() }
 
-    func run(in run: Run) async throws -> Outcome<EndedAccount> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let book = try path.accounts(run)
         let all = try book.accounts(matching: nil)
         let ended = try run.entry(toChange: account, in: all, .always(unless: confirmation)) {
@@ -201,7 +177,7 @@ struct ApproveLogout: AccountKeyVerb {
         }
         try book.file.update { store throws(StoreError) in store.remove(ended.id) }
         return Outcome(
-            EndedAccount(account: ended, isTold: isTold, isDeleted: isDeleted),
+            (account: ended, isTold: isTold, isDeleted: isDeleted),
             "removed account '\(ended.name.printable)'" + (isDeleted ? "" : "; its key was left where it is"))
     }
 }
@@ -210,7 +186,7 @@ extension ApproveLogout {
     /// Removes an account with one-time codes, and deletes its secret from the key's OATH application.
     private func forget(
         _ codes: CodeAccount, _ book: AccountStore, _ run: Run
-    ) async throws -> Outcome<EndedAccount> {
+    ) async throws -> Outcome<Reported> {
         var isDeleted = false
         if !keepKey {
             let service = try await run.oath(password)
@@ -226,7 +202,7 @@ extension ApproveLogout {
             "token-kept", "the server keeps token \(codes.account.serial.printable); have it deleted there")
         try book.file.update { store throws(StoreError) in store.remove(codes.account.id) }
         return Outcome(
-            EndedAccount(account: codes.account, isTold: false, isDeleted: isDeleted),
+            (account: codes.account, isTold: false, isDeleted: isDeleted),
             "removed account '\(codes.account.name.printable)'" + (isDeleted ? "" : "; its secret was left where it is")
         )
     }
@@ -276,17 +252,6 @@ struct SlotCleaning {
     }
 }
 
-/// The accounts or keys that were removed.
-struct ClearedAccounts: Report {
-    let count: Int
-    let slots: [PIVSlot]
-
-    static let members: [Member<ClearedAccounts>] = [
-        Member("accountCount", "how many were removed") { $0.count },
-        Member("deletedSlots") { $0.slots.map(\.description) },
-    ]
-}
-
 /// Removes all accounts, or their keys.
 struct ApproveClear: AccountKeyVerb {
     static let about = About(
@@ -294,6 +259,10 @@ struct ApproveClear: AccountKeyVerb {
         discussion:
             "Servers are not notified. Slots in which ykit did not generate an account's key are never changed.",
         examples: [Example("ykit approve clear --accounts")])
+    typealias Reported = (count: Int, slots: [PIVSlot])
+    static let answer = Shape<Reported>(
+        Member("accountCount", "how many were removed") { $0.count },
+        Member("deletedSlots") { $0.slots.map(\.description) })
 
     @Flag("--accounts", help: "Remove all accounts and the history. The word 'clear' must be typed.") var all = false
 
@@ -306,7 +275,7 @@ struct ApproveClear: AccountKeyVerb {
 
     func check() throws { if all == keys { throw UsageError("choose --accounts or --keys") } }
 
-    func run(in run: Run) async throws -> Outcome<ClearedAccounts> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let book = try path.accounts(run)
         var removed: [PushAccount] = []
         if keys {
@@ -333,23 +302,11 @@ struct ApproveClear: AccountKeyVerb {
         }
         let slots = removed.compactMap(\.place.slot)
         return Outcome(
-            ClearedAccounts(count: keys ? 0 : book.accounts.count, slots: slots),
+            (count: keys ? 0 : book.accounts.count, slots: slots),
             keys
                 ? slots.isEmpty ? "no key was deleted" : "deleted the key in \(slots.map(\.description).listed())"
                 : "removed \(book.countText)")
     }
-}
-
-/// A store that was moved.
-struct MovedStore: Report {
-    let book: AccountStore
-    let target: String
-
-    static let members: [Member<MovedStore>] = [
-        Member("from") { $0.book.file.path },
-        Member("store", "the new file") { $0.target },
-        Member("accountCount") { $0.book.accounts.count },
-    ]
 }
 
 /// Moves the store.
@@ -359,12 +316,16 @@ struct ApproveMoveStore: Verb {
         "move-store", "Move the accounts and their history to another file.",
         discussion: "The new file must not exist. Afterwards, select it with --store, or set XDG_DATA_HOME.",
         examples: [Example("ykit approve move-store accounts.json")])
+    typealias Reported = (book: AccountStore, target: String)
+    static let answer = Shape<Reported>(
+        Member("from") { $0.book.file.path }, Member("store", "the new file") { $0.target },
+        Member("accountCount") { $0.book.accounts.count })
 
     @Argument("file", help: "The new file.", completion: .file) var target: String
 
     @OptionGroup var path: ApproveStoreOptions
 
-    func run(in run: Run) async throws -> Outcome<MovedStore> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let book = try path.accounts(run)
         let new = StoreFile(target, service: ApprovalStore.service)
         let history = HistoryFile(new)
@@ -387,6 +348,6 @@ struct ApproveMoveStore: Verb {
         Files.remove(book.file.path)
         Files.remove(book.history.path)
         return Outcome(
-            MovedStore(book: book, target: target), "moved \(book.countText) to \(target.printable)")
+            (book: book, target: target), "moved \(book.countText) to \(target.printable)")
     }
 }

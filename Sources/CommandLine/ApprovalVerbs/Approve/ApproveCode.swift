@@ -10,25 +10,16 @@ import YKDesktop
 import YKOATH
 import YKTransport
 
-/// The one-time code of an account.
-struct AccountCode: Report {
-    let account: ApprovalAccount
-    let code: String
-    let secondsLeft: Int64?
-
-    static let members: [Member<AccountCode>] = [
-        Member("accountId") { $0.account.id },
-        Member("code") { $0.code },
-        Member("secondsLeft", "null for a counter-based account") { $0.secondsLeft },
-    ]
-}
-
 /// Shows the code of an account.
 struct ApproveCode: Verb {
     static let about = About(
         "code", "Show the one-time code of an account, and how long it is valid.",
         discussion: "The secret is in the key's OATH application. A counter-based account advances with each code.",
         examples: [Example("ykit approve code alice")])
+    typealias Reported = (account: ApprovalAccount, code: String, secondsLeft: Int64?)
+    static let answer = Shape<Reported>(
+        Member("accountId") { $0.account.id }, Member("code") { $0.code },
+        Member("secondsLeft", "null for a counter-based account") { $0.secondsLeft })
 
     @Argument("account", help: "The account: its name, serial number or server, or part of one.")
     var account: EntryQuery?
@@ -41,7 +32,7 @@ struct ApproveCode: Verb {
     @OptionGroup var password: PasswordOptions
     @OptionGroup var path: ApproveStoreOptions
 
-    func run(in run: Run) async throws -> Outcome<AccountCode> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let account = try path.accounts(run).one(account, of: [.totp, .hotp], "with codes", run)
         guard let stored = CodeAccount(account) else {
             throw Explanation.malformed("account '\(account.name.printable)' cannot be read")
@@ -57,7 +48,7 @@ struct ApproveCode: Verb {
             run.terminal.note("valid for \(left) s")
         }
         return Outcome(
-            AccountCode(account: account, code: code.text, secondsLeft: left),
+            (account: account, code: code.text, secondsLeft: left),
             clipboard ? [] : [Style.bold.around(code.text)])
     }
 }

@@ -18,3 +18,14 @@ struct ApproveGroup: ParsableCommand {
         ],
         examples: [Example("ykit approve yes")])
 }
+
+/// Commands for the keys that open the account store.
+struct ApproveStoreGroup: ParsableCommand {
+    static let about = About(
+        "store", "The keys that open the secrets in the account store.",
+        subcommands: [
+            StoreInfo<ApproveStoreOptions>.self, StoreAddKey<ApproveStoreOptions>.self,
+            StoreRemoveKey<ApproveStoreOptions>.self,
+        ],
+        examples: [Example("ykit approve store info")])
+}

@@ -7,21 +7,6 @@ import YKApproval
 import YKHTTP
 import YKWire
 
-/// The answers given so far.
-struct GivenAnswers: Report {
-    var events: [HistoryEntry]?
-    var log: [JSONValue]?
-    var isIntact: Bool?
-    var file: HistoryFile?
-
-    static let members: [Member<GivenAnswers>] = [
-        Member("events", "null with --server") { $0.events },
-        Member("log", "with --server: the entries of the server's log") { $0.log },
-        Member("intact", "null with --server") { $0.isIntact },
-        Member("file", "null with --server") { $0.file?.path },
-    ]
-}
-
 /// An answer in the history.
 struct HistoryEntry: Report {
     let event: ApprovalEvent
@@ -50,6 +35,12 @@ struct ApproveHistoryVerb: Verb {
             days. --server shows the server's log of one account instead, after signing in as --user.
             """,
         examples: [Example("ykit approve history --limit 10")])
+    typealias Reported = (events: [HistoryEntry]?, log: [JSONValue]?, isIntact: Bool?, file: HistoryFile?)
+    static let answer = Shape<Reported>(
+        Member("events", "null with --server") { $0.events },
+        Member("log", "with --server: the entries of the server's log") { $0.log },
+        Member("intact", "null with --server") { $0.isIntact },
+        Member("file", "null with --server") { $0.file?.path })
 
     @Argument("account", help: "The account: its name, serial number or server, or part of one.")
     var account: EntryQuery?
@@ -67,7 +58,7 @@ struct ApproveHistoryVerb: Verb {
         if !(1...1000).contains(limit) { throw UsageError("--limit must be 1 to 1000") }
     }
 
-    func run(in run: Run) async throws -> Outcome<GivenAnswers> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let book = try path.accounts(run)
         if server { return try await serverLog(try book.onePush(account, run), run) }
         let wanted = try account.map { try book.one($0, run).id }
@@ -94,7 +85,7 @@ struct ApproveHistoryVerb: Verb {
                 "history-changed", "\(book.history.path.printable) does not end with the last recorded answer")
         }
         return Outcome(
-            GivenAnswers(events: events.map(HistoryEntry.init), isIntact: isIntact, file: book.history),
+            (events: events.map(HistoryEntry.init), log: nil, isIntact: isIntact, file: book.history),
             Table.lines(rows))
     }
 
@@ -106,7 +97,7 @@ struct ApproveHistoryVerb: Verb {
         }
     }
 
-    private func serverLog(_ account: PushAccount, _ run: Run) async throws -> Outcome<GivenAnswers> {
+    private func serverLog(_ account: PushAccount, _ run: Run) async throws -> Outcome<Reported> {
         guard let base = account.base, let user = person.user else {
             throw Explanation.malformed("the account's address is not below a server's /ttype/")
         }
@@ -122,6 +113,6 @@ struct ApproveHistoryVerb: Verb {
                 PushRequest.shown(entry[name]?.string ?? "", limit: 80)
             }
         }
-        return Outcome(GivenAnswers(log: entries), Table.lines(rows))
+        return Outcome((events: nil, log: entries, isIntact: nil, file: nil), Table.lines(rows))
     }
 }

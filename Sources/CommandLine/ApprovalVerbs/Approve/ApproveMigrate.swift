@@ -18,22 +18,6 @@ struct ApproveMigrateGroup: ParsableCommand {
         examples: [Example("ykit approve migrate check")])
 }
 
-/// What a move to another key would involve.
-struct MoveForecast: Report {
-    let containers: [ContainerAccount]
-    let movable: [ApprovalAccount]
-    let others: [ApprovalAccount]
-    let staying: [ApprovalAccount]
-
-    static let members: [Member<MoveForecast>] = [
-        Member("possible") { !$0.containers.isEmpty },
-        Member("containers", "identifiers") { $0.containers.map(\.account.id) },
-        Member("movable", "identifiers") { $0.movable.map(\.id) },
-        Member("enrollAgain", "identifiers") { $0.others.map(\.id) },
-        Member("staying", "identifiers of accounts whose secrets are in the store") { $0.staying.map(\.id) },
-    ]
-}
-
 /// Lists the accounts that can be moved.
 struct ApproveMigrateCheck: Verb {
     static let uses: GlobalUse = [.replay, .record]
@@ -44,10 +28,20 @@ struct ApproveMigrateCheck: Verb {
             run' seals for the other key too. Others must be enrolled again on the other key.
             """,
         examples: [Example("ykit approve migrate check")])
+    typealias Reported = (
+        containers: [ContainerAccount], movable: [ApprovalAccount], others: [ApprovalAccount],
+        staying: [ApprovalAccount]
+    )
+    static let answer = Shape<Reported>(
+        Member("possible") { !$0.containers.isEmpty },
+        Member("containers", "identifiers") { $0.containers.map(\.account.id) },
+        Member("movable", "identifiers") { $0.movable.map(\.id) },
+        Member("enrollAgain", "identifiers") { $0.others.map(\.id) },
+        Member("staying", "identifiers of accounts whose secrets are in the store") { $0.staying.map(\.id) })
 
     @OptionGroup var path: ApproveStoreOptions
 
-    func run(in run: Run) async throws -> Outcome<MoveForecast> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let book = try path.accounts(run)
         let containers = book.accounts.compactMap { ContainerAccount($0) }
         let client = try run.containerClient()
@@ -64,7 +58,7 @@ struct ApproveMigrateCheck: Verb {
             + staying.map { "stays in the store: \($0.name.printable)" }
         lines += rest.map { "  " + $0 }
         var outcome = Outcome(
-            MoveForecast(containers: containers, movable: movable, others: again, staying: staying), lines)
+            (containers: containers, movable: movable, others: again, staying: staying), lines)
         if containers.isEmpty {
             outcome.answer.lines = rest
             outcome.answer.failure = Explanation(
@@ -73,21 +67,6 @@ struct ApproveMigrateCheck: Verb {
         }
         return outcome
     }
-}
-
-/// A container that was moved to another key.
-struct MovedContainer: Report {
-    let from: ApprovalKeyPlace
-    let to: ApprovalKeyPlace
-    let synchronized: SynchronizedContainer
-
-    static let members: [Member<MovedContainer>] = [
-        Member("accountId") { $0.synchronized.account.id },
-        Member("from") { KeyPlaceReport(place: $0.from) },
-        Member("to") { KeyPlaceReport(place: $0.to) },
-        Member("addedSerials") { $0.synchronized.added },
-        Member("pending", "whether secrets are pending in the store") { $0.synchronized.isPending },
-    ]
 }
 
 /// Moves a container to another key.
@@ -100,6 +79,11 @@ struct ApproveMigrateRun: AccountKeyVerb {
             The store is also sealed for the other key.
             """,
         examples: [Example("ykit approve migrate run --to 12345678")])
+    typealias Reported = (from: ApprovalKeyPlace, to: ApprovalKeyPlace, synchronized: SynchronizedContainer)
+    static let answer = Shape<Reported>(
+        Member("accountId") { $0.synchronized.account.id }, Member("from") { KeyPlaceReport(place: $0.from) },
+        Member("to") { KeyPlaceReport(place: $0.to) }, Member("addedSerials") { $0.synchronized.added },
+        Member("pending", "whether secrets are pending in the store") { $0.synchronized.isPending })
 
     @Argument(
         "container", help: "The container: its name, serial number, or part of one; not needed with one container.")
@@ -125,7 +109,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
         _ = try PIVSlot.forAccount(slot)
     }
 
-    func run(in run: Run) async throws -> Outcome<MovedContainer> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let book = try access.path.accounts(run)
         let old = try book.container(container, run)
         let other = try run.other(to)
@@ -165,7 +149,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
             throw explanation
         }
         return tokens.outcome(
-            MovedContainer(from: old.place, to: new.place, synchronized: tokens.synchronized),
+            (from: old.place, to: new.place, synchronized: tokens.synchronized),
             "moved container '\(new.account.name.printable)' to the key \(to.printable)")
     }
 

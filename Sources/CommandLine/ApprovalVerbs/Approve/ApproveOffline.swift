@@ -102,23 +102,6 @@ struct ApproveAdd: Verb {
     }
 }
 
-/// A code over a text or a challenge.
-struct OfflineCode: Report {
-    let account: ApprovalAccount
-    let suite: OCRASuite
-    var text: String?
-    let challenge: String
-    let code: String
-
-    static let members: [Member<OfflineCode>] = [
-        Member("accountId") { $0.account.id },
-        Member("text", "null with --challenge") { $0.text },
-        Member("challenge") { $0.challenge },
-        Member("code") { $0.code },
-        Member("suite") { $0.suite.description },
-    ]
-}
-
 /// Calculates an offline code for a text.
 struct ApproveOffline: Verb {
     static let about = About(
@@ -132,6 +115,11 @@ struct ApproveOffline: Verb {
             code.
             """,
         examples: [Example("ykit approve offline bank --text \"12.50 CHF to ACME\"")])
+    typealias Reported = (account: ApprovalAccount, suite: OCRASuite, text: String?, challenge: String, code: String)
+    static let answer = Shape<Reported>(
+        Member("accountId") { $0.account.id }, Member("text", "null with --challenge") { $0.text },
+        Member("challenge") { $0.challenge }, Member("code") { $0.code },
+        Member("suite") { $0.suite.description })
 
     @Argument("account", help: "The account: its name, serial number or server, or part of one.")
     var account: EntryQuery?
@@ -161,7 +149,7 @@ struct ApproveOffline: Verb {
         if hash != nil, challenge != nil { throw UsageError("--challenge is not hashed: omit --hash") }
     }
 
-    func run(in run: Run) async throws -> Outcome<OfflineCode> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let book = try path.accounts(run)
         let given = try challenge ?? text ?? LinkSource.read(nil, qr, run.terminal)
         if case .tiqrLogin(let login)? = try? ApprovalLink(given) { return try await answer(login, book, run) }
@@ -195,9 +183,10 @@ struct ApproveOffline: Verb {
         }
         let code = try account.suite.response(secret.value, input)
         return Outcome(
-            OfflineCode(
+            (
                 account: stored, suite: account.suite, text: self.challenge == nil ? given : nil, challenge: challenge,
-                code: code), code)
+                code: code
+            ), code)
     }
 
     /// The hash function whose hexadecimal output is the challenge.
@@ -207,7 +196,7 @@ struct ApproveOffline: Verb {
 
     private func answer(
         _ login: TiQRLogin, _ book: AccountStore, _ run: Run
-    ) async throws -> Outcome<OfflineCode> {
+    ) async throws -> Outcome<Reported> {
         let stored = try TiQRMatch.one(login, account?.text, book, run)
         let sealed = try await SealedAccounts.open(book, key, run)
         try run.endPlan("calculate the answer with the secret in \(book.file.path.printable)")
@@ -216,7 +205,7 @@ struct ApproveOffline: Verb {
         }
         let code = try run.tiqrClient().response(to: login, stored, secret.value)
         return Outcome(
-            OfflineCode(account: stored.account, suite: stored.suite, challenge: login.challenge, code: code), code)
+            (account: stored.account, suite: stored.suite, text: nil, challenge: login.challenge, code: code), code)
     }
 
     private func pin(_ run: Run) throws -> SharedSecret {

@@ -13,21 +13,6 @@ import YKStore
 import YKTransport
 import YKWire
 
-/// The purpose of a link or QR code.
-struct LinkPurpose: Report {
-    /// The link; `nil` if it is malformed.
-    let link: ApprovalLink?
-
-    var kind: ApprovalLink.Kind { link?.kind ?? .invalid }
-
-    static let members: [Member<LinkPurpose>] = [
-        Member("type", "enrollment, onlineAuth, container, transfer, unknown or invalid") { $0.kind.rawValue },
-        Member("protocol") { $0.link?.protocolName },
-        Member("server") { $0.link?.server },
-        Member("serial") { $0.link?.serial },
-    ]
-}
-
 /// Shows the purpose of a link or QR code.
 struct ApproveQRType: Verb {
     static let uses: GlobalUse = []
@@ -43,6 +28,11 @@ struct ApproveQRType: Verb {
             Example("ykit approve qr-type 'tiqrauth://alice@example.org/1/2/Example'"),
             Example("ykit approve qr-type --qr login.png"),
         ])
+    static let answer = Shape<ApprovalLink?>(
+        Member("type", "enrollment, onlineAuth, container, transfer, unknown or invalid") { kind($0).rawValue },
+        Member("protocol") { $0?.protocolName }, Member("server") { $0?.server }, Member("serial") { $0?.serial })
+
+    private static func kind(_ link: ApprovalLink?) -> ApprovalLink.Kind { link?.kind ?? .invalid }
 
     @Argument("text", help: "The link or text, or - for standard input.", completion: .inputText) var text: String?
 
@@ -56,13 +46,12 @@ struct ApproveQRType: Verb {
         if (text == nil) == (qr == nil) { throw UsageError("give a text, or --qr with a picture") }
     }
 
-    func run(in run: Run) async throws -> Outcome<LinkPurpose> {
+    func run(in run: Run) async throws -> Outcome<ApprovalLink?> {
         let read = try LinkSource.read(text, qr, run.terminal)
         let link = try? ApprovalLink(read)
-        let purpose = LinkPurpose(link: link)
         let details = [link?.protocolName, link?.serial, link?.server].compactMap { $0?.printable }
         return Outcome(
-            purpose, [purpose.kind.rawValue] + (details.isEmpty ? [] : ["  " + details.joined(separator: "  ")]))
+            link, [Self.kind(link).rawValue] + (details.isEmpty ? [] : ["  " + details.joined(separator: "  ")]))
     }
 }
 
@@ -302,5 +291,34 @@ extension ApproveEnroll {
         verb.key = try key.storeKey(software: software)
         let opened = try await verb.open(run)
         return Outcome(EnrolledAccount(account: opened.account, key: opened.key, entry: opened.entry), opened.lines)
+    }
+}
+
+extension TiQRResult {
+    /// Why a TiQR service refused the login; `nil` if it succeeded.
+    var refusal: Explanation? {
+        switch self {
+        case .accepted: return nil
+        case .wrong(let left):
+            var explanation = Explanation(
+                "wrong-response", .authentication,
+                "the service refused the response" + (left.map { ", \(Tries.areLeft($0))" } ?? ""),
+                hint: "the account may have been enrolled again elsewhere; enroll it again here")
+            explanation.retriesLeft = left
+            return explanation
+        case .unknownChallenge:
+            return Explanation(
+                "expired", .timeOut, "the login is no longer open: it has expired or has already been answered",
+                hint: "start the login again")
+        case .unknownIdentity:
+            return Explanation(
+                "unknown-user", .notFound, "the service does not know this account",
+                hint: "it was deleted there; enroll again")
+        case .blocked(let duration):
+            let minutes = duration.map { " for \($0.components.seconds / 60) minutes" } ?? ""
+            return Explanation("locked", .blocked, "the service locked the account" + minutes)
+        case .other(let text):
+            return Explanation("failed", .failed, "the service answered \(text.printable)")
+        }
     }
 }

@@ -75,20 +75,6 @@ struct ReportedRequest: Report {
     }
 }
 
-/// One request.
-struct OneRequest: Report {
-    let request: ReportedRequest
-
-    static let members: [Member<OneRequest>] = [Member("request") { $0.request }]
-}
-
-/// The open requests.
-struct RequestList: Report {
-    let requests: [ReportedRequest]
-
-    static let members: [Member<RequestList>] = [Member("requests") { $0.requests }]
-}
-
 /// A session of a verb, with its messages on the terminal.
 struct PendingRequests {
     let run: Run
@@ -198,15 +184,16 @@ struct ApproveList: AccountKeyVerb {
     static let about = About(
         "list", "List the open requests; each account requires a signature.",
         examples: [Example("ykit approve list")])
+    static let answer = Shape(Item<[ReportedRequest]>("requests"))
 
     @OptionGroup var asked: OpenRequestOptions
 
-    func run(in run: Run) async throws -> Outcome<RequestList> {
+    func run(in run: Run) async throws -> Outcome<[ReportedRequest]> {
         let desk = try await asked.fetch(run)
         let now = run.now
         if desk.open.isEmpty { run.terminal.note("no request is open") }
         return Outcome(
-            RequestList(requests: desk.open.map { ReportedRequest(open: $0) }),
+            desk.open.map { ReportedRequest(open: $0) },
             Table.lines(desk.open.map { $0.row(at: now) }))
     }
 }
@@ -216,15 +203,16 @@ struct ApproveShow: AccountKeyVerb {
     static let about = About(
         "show", "Show an open request in full.",
         examples: [Example("ykit approve show")])
+    static let answer = Shape(Item<ReportedRequest>("request"))
 
     @Argument("id", help: "The request: at least eight characters of its identifier (default: the only open request).")
     var id: String?
 
     @OptionGroup var asked: OpenRequestOptions
 
-    func run(in run: Run) async throws -> Outcome<OneRequest> {
+    func run(in run: Run) async throws -> Outcome<ReportedRequest> {
         let desk = try await asked.fetch(run)
         let open = try desk.one(id)
-        return Outcome(OneRequest(request: ReportedRequest(open: open)), open.lines(at: run.now))
+        return Outcome(ReportedRequest(open: open), open.lines(at: run.now))
     }
 }

@@ -216,7 +216,7 @@ final class ContainerTokens {
     }
 
     /// Returns an outcome with a line for people and the changes, or with the problem if there was one.
-    func outcome<Reported: Report>(_ report: Reported, _ line: String) -> Outcome<Reported> {
+    func outcome<Reported>(_ report: Reported, _ line: String) -> Outcome<Reported> {
         guard var problem else {
             let changes = [
                 ("new", added), ("unchanged", kept), ("no longer in the container: their codes are not valid", gone),
@@ -235,7 +235,7 @@ extension ApproveLogout {
     /// Leaves a container: the server removes the key, and the container's accounts become invalid.
     func leave(
         _ container: ContainerAccount, _ book: AccountStore, _ run: Run
-    ) async throws -> Outcome<EndedAccount> {
+    ) async throws -> Outcome<Reported> {
         let device = try await DeviceKey.open(container, key.pin, managementKey, in: run)
         var isTold = true
         do { try await run.containerClient().terminate(container, device) } catch {
@@ -252,7 +252,7 @@ extension ApproveLogout {
             }
         }
         return Outcome(
-            EndedAccount(account: container.account, isTold: isTold, isDeleted: isDeleted),
+            (account: container.account, isTold: isTold, isDeleted: isDeleted),
             ["left container '\(container.account.name.printable)'", "delete its accounts with 'ykit oath delete'"])
     }
 }

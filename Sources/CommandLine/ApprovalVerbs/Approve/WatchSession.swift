@@ -195,7 +195,7 @@ struct WatchSession {
             if reported.count >= Self.reportedLimit { reported = [:] }
             reported[open.request.nonce] = open
             let shown = tell(.request, open)
-            hook?.add(Array((OneRequest(request: shown).json.text + "\n").utf8))
+            hook?.add(Array((JSONValue.object(ApproveShow.answer.object(of: shown)).text + "\n").utf8))
             if index < DesktopNotifier.burst { notifier?.tell(open) }
         }
         if found.count > DesktopNotifier.burst { notifier?.tell(more: found.count - DesktopNotifier.burst) }

@@ -5,7 +5,8 @@ import Arguments
 package import TerminalIO
 import Verbs
 import YKCrypto
-package import YKSecondFactor
+package import YKPrivacyIDEA
+import YKSecondFactor
 
 /// A client with its API key, which the server shows only once.
 struct ClientKey: Report {
@@ -54,26 +55,20 @@ struct SecondFactorAPIKeyRotate: SecondFactorVerb {
     }
 }
 
-/// The registered clients.
-struct ClientList: Report {
-    let clients: [FactorClient]
-
-    static let members: [Member<ClientList>] = [Member("clients") { $0.clients }]
-}
-
 /// Lists clients.
 struct SecondFactorAPIKeyList: SecondFactorVerb {
     static let about = About(
         "list", "List the registered clients, without their API keys.",
         examples: [Example("ykit 2fa api-key list")])
+    static let answer = Shape(Item<[FactorClient]>("clients"))
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<ClientList> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<[FactorClient]> {
         let clients = try await connection.service.apiKeys()
         if clients.isEmpty { run.terminal.note("no clients are registered") }
-        return Outcome(ClientList(clients: clients), Table.lines(clients.map(\.row)))
+        return Outcome(clients, Table.lines(clients.map(\.row)))
     }
 }
 

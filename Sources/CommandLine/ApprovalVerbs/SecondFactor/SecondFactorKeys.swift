@@ -5,21 +5,8 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKFIDO
+import YKPrivacyIDEA
 import YKSecondFactor
-
-/// A key that was registered.
-struct RegisteredKey: Report {
-    let user: String
-    let factor: Factor
-
-    static let members: [Member<RegisteredKey>] = [
-        Member("user") { $0.user },
-        Member("serial") { $0.factor.serial },
-        Member("name") { $0.factor.description },
-        Member("aaguid", "as the server writes it") { $0.factor.aaguid },
-        Member("factor") { $0.factor },
-    ]
-}
 
 /// Registers a key.
 struct SecondFactorRegisterKey: SecondFactorUserVerb {
@@ -31,6 +18,10 @@ struct SecondFactorRegisterKey: SecondFactorUserVerb {
             a user name.
             """,
         examples: [Example("ykit 2fa register-key alice --device-id desk")])
+    typealias Reported = (user: String, factor: Factor)
+    static let answer = Shape<Reported>(
+        Member("user") { $0.user }, Member("serial") { $0.factor.serial }, Member("name") { $0.factor.description },
+        Member("aaguid", "as the server writes it") { $0.factor.aaguid }, Member("factor") { $0.factor })
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -43,24 +34,14 @@ struct SecondFactorRegisterKey: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RegisteredKey> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let connection = connection
         let token = try await connection.service.registerKey(
             user, try await connection.key(run, key, "register a key for '\(user.printable)'"),
             as: resident ? .passkey : .webAuthn, device: deviceId, requiresPIN: !noCondition)
         return Outcome(
-            RegisteredKey(user: user, factor: token), "registered \(token.kind.rawValue) \(token.serial.printable)")
+            (user: user, factor: token), "registered \(token.kind.rawValue) \(token.serial.printable)")
     }
-}
-
-/// A user who was verified by a key.
-struct VerifiedUser: Report {
-    let user: String
-    let serial: String
-
-    static let members: [Member<VerifiedUser>] = [
-        Member("user") { $0.user }, Member("serial") { $0.serial }, Member("accepted") { _ in true },
-    ]
 }
 
 /// Verifies a user with a key.
@@ -68,6 +49,9 @@ struct SecondFactorVerifyKey: SecondFactorUserVerb {
     static let about = About(
         "verify-key", "Verify a user's key; the key verifies its user by PIN or fingerprint.",
         examples: [Example("ykit 2fa verify-key alice")])
+    typealias Reported = (user: String, serial: String)
+    static let answer = Shape<Reported>(
+        Member("user") { $0.user }, Member("serial") { $0.serial }, Member("accepted") { _ in true })
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -82,7 +66,7 @@ struct SecondFactorVerifyKey: SecondFactorUserVerb {
         if resident, deviceId != nil { throw UsageError("--resident and --device-id cannot be combined") }
     }
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<VerifiedUser> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let (connection, service) = (connection, connection.service)
         func client() async throws -> WebAuthnClient {
             try await connection.key(run, key, "verify '\(user.printable)'")
@@ -92,20 +76,8 @@ struct SecondFactorVerifyKey: SecondFactorUserVerb {
             ? try await service.verifyPasskey(try await client(), of: user).serial
             : try await service.verifyKey(user, try await client(), device: deviceId).serial
         return Outcome(
-            VerifiedUser(user: user, serial: serial), "the key of '\(user.printable)' answered (\(serial.printable))")
+            (user: user, serial: serial), "the key of '\(user.printable)' answered (\(serial.printable))")
     }
-}
-
-/// The keys of a user.
-struct RegisteredKeys: Report {
-    let user: String
-    let factors: [Factor]
-
-    static let members: [Member<RegisteredKeys>] = [
-        Member("user") { $0.user },
-        Member("registered", "whether one is usable") { $0.factors.contains(where: \.isUsable) },
-        Member("factors") { $0.factors },
-    ]
 }
 
 /// Shows registered keys.
@@ -113,6 +85,11 @@ struct SecondFactorDeviceStatus: SecondFactorUserVerb {
     static let about = About(
         "status", "Show whether a device is registered for a user, or list all of them.",
         examples: [Example("ykit 2fa device status alice")])
+    typealias Reported = (user: String, factors: [Factor])
+    static let answer = Shape<Reported>(
+        Member("user") { $0.user },
+        Member("registered", "whether one is usable") { $0.factors.contains { $0.isUsable } },
+        Member("factors") { $0.factors })
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -121,20 +98,12 @@ struct SecondFactorDeviceStatus: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RegisteredKeys> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let found = try await connection.service.devices(of: user, device?.text)
         if let device, found.isEmpty { throw SecondFactorError.noSuchDevice(device.text) }
         if found.isEmpty { run.terminal.note("no keys are registered for '\(user.printable)'") }
-        return Outcome(RegisteredKeys(user: user, factors: found), Table.lines(found.map(\.row)))
+        return Outcome((user: user, factors: found), Table.lines(found.map(\.row)))
     }
-}
-
-/// A key that was deleted from the server.
-struct RemovedKey: Report {
-    let user: String
-    let serial: String
-
-    static let members: [Member<RemovedKey>] = [Member("user") { $0.user }, Member("serial") { $0.serial }]
 }
 
 /// Deletes a registered key.
@@ -142,6 +111,8 @@ struct SecondFactorDeviceRemove: SecondFactorUserVerb {
     static let about = About(
         "rm", "Delete a user's device from the server.", aliases: ["delete"],
         examples: [Example("ykit 2fa device rm alice desk")])
+    typealias Reported = (user: String, serial: String)
+    static let answer = Shape<Reported>(Member("user") { $0.user }, Member("serial") { $0.serial })
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -151,10 +122,10 @@ struct SecondFactorDeviceRemove: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RemovedKey> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         try confirmation.ask(
             "'\(user.printable)' could no longer log in with device '\(device.printable)': delete it?", in: run)
         let token = try await connection.service.removeDevice(device.text, of: user)
-        return Outcome(RemovedKey(user: user, serial: token.serial), "deleted \(token.serial.printable)")
+        return Outcome((user: user, serial: token.serial), "deleted \(token.serial.printable)")
     }
 }

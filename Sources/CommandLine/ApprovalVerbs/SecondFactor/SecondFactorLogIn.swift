@@ -6,6 +6,7 @@ package import TerminalIO
 import Verbs
 import YKCrypto
 import YKHTTP
+package import YKPrivacyIDEA
 package import YKSecondFactor
 import YKStore
 import YKTransport
@@ -73,27 +74,20 @@ extension SecondFactorAccess {
     }
 }
 
-/// A session that was deleted.
-struct DeletedSession: Report {
-    let server: String
-
-    static let members: [Member<DeletedSession>] = [Member("server", "its address") { $0.server }]
-}
-
 /// Deletes a stored session.
 struct SecondFactorLogOut: Verb {
     static let about = About(
         "logout", "Delete the kept session. Needs no key.",
         examples: [Example("ykit 2fa logout")])
+    static let answer = Shape(Item<String>("server", "its address"))
 
     @OptionGroup var access: SecondFactorAccess
 
-    func run(in run: Run) async throws -> Outcome<DeletedSession> {
+    func run(in run: Run) async throws -> Outcome<String> {
         let vault = try access.vault(run, StoreKeyOptions())
         let record = try access.url(run).flatMap { try vault.session(at: $0) } ?? vault.onlySession()
         try vault.remove(record.id)
-        return Outcome(
-            DeletedSession(server: record.description["server"]?.string ?? ""), "session deleted")
+        return Outcome(record.description["server"]?.string ?? "", "session deleted")
     }
 }
 
@@ -149,22 +143,15 @@ extension Factor: Report {
     }
 }
 
-/// A login as a service would perform it.
-struct TestedLogIn: Report {
-    let user: String
-    let steps: [LogInStep]
-
-    static let members: [Member<TestedLogIn>] = [
-        Member("user") { $0.user }, Member("steps") { $0.steps }, Member("accepted") { _ in true },
-    ]
-}
-
 /// Performs a login as a service would.
 struct SecondFactorLogInTest: SecondFactorUserVerb {
     static let about = About(
         "login-test",
         "Walk through a login as a service would: status, remembered device, key or PIN.",
         examples: [Example("ykit 2fa login-test alice")])
+    typealias Reported = (user: String, steps: [LogInStep])
+    static let answer = Shape<Reported>(
+        Member("user") { $0.user }, Member("steps") { $0.steps }, Member("accepted") { _ in true })
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -178,7 +165,7 @@ struct SecondFactorLogInTest: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<TestedLogIn> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let connection = connection
         let hook = notifyCommand.map { CommandHook($0, run) }
         defer { hook?.finish() }
@@ -202,7 +189,7 @@ struct SecondFactorLogInTest: SecondFactorUserVerb {
         } else {
             _ = try await test(nil)
         }
-        return Outcome(TestedLogIn(user: user, steps: steps), "'\(user.printable)' is logged in")
+        return Outcome((user: user, steps: steps), "'\(user.printable)' is logged in")
     }
 }
 

@@ -5,6 +5,7 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
+import YKPrivacyIDEA
 import YKSecondFactor
 
 enum SentPIN: SecretKind {
@@ -87,25 +88,15 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
     }
 }
 
-/// A PIN that was correct.
-struct VerifiedPIN: Report {
-    let user: String
-    let purpose: PINChallenge.Purpose
-    let serial: String
-
-    static let members: [Member<VerifiedPIN>] = [
-        Member("user") { $0.user },
-        Member("purpose", "login or register") { $0.purpose.rawValue },
-        Member("serial") { $0.serial },
-        Member("accepted") { _ in true },
-    ]
-}
-
 /// Verifies a PIN.
 struct SecondFactorVerifyPIN: SecondFactorUserVerb {
     static let about = About(
         "verify-pin", "Verify the PIN that a user typed. A PIN is valid once, and only for its purpose.",
         examples: [Example("ykit 2fa verify-pin alice")])
+    typealias Reported = (user: String, purpose: PINChallenge.Purpose, serial: String)
+    static let answer = Shape<Reported>(
+        Member("user") { $0.user }, Member("purpose", "login or register") { $0.purpose.rawValue },
+        Member("serial") { $0.serial }, Member("accepted") { _ in true })
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -126,7 +117,7 @@ struct SecondFactorVerifyPIN: SecondFactorUserVerb {
         if by != nil, !register { throw UsageError("--by needs --register") }
     }
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<VerifiedPIN> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let service = connection.service
         let pin = try code.read(run)
         let serial: String
@@ -138,20 +129,9 @@ struct SecondFactorVerifyPIN: SecondFactorUserVerb {
             serial = waiting.serial
         }
         return Outcome(
-            VerifiedPIN(user: user, purpose: register ? .register : .login, serial: serial),
+            (user: user, purpose: register ? .register : .login, serial: serial),
             register ? "the PIN is correct, \(serial.printable) is registered" : "the PIN is correct")
     }
-}
-
-/// The phone number of a user.
-struct ShownPhone: Report {
-    let user: String
-    let phone: String
-    let isMasked: Bool
-
-    static let members: [Member<ShownPhone>] = [
-        Member("user") { $0.user }, Member("phone") { $0.phone }, Member("masked") { $0.isMasked },
-    ]
 }
 
 /// Shows the phone number that PINs are sent to.
@@ -159,6 +139,9 @@ struct SecondFactorPhone: SecondFactorUserVerb {
     static let about = About(
         "phone", "Show a user's mobile number, masked.",
         examples: [Example("ykit 2fa phone alice")])
+    typealias Reported = (user: String, phone: String, isMasked: Bool)
+    static let answer = Shape<Reported>(
+        Member("user") { $0.user }, Member("phone") { $0.phone }, Member("masked") { $0.isMasked })
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -167,11 +150,11 @@ struct SecondFactorPhone: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<ShownPhone> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         guard let phone = try await connection.service.phone(of: user) else {
             throw Explanation("no-phone", .notFound, "the record of '\(user.printable)' has no mobile number")
         }
         let shown = reveal ? phone.number : phone.description
-        return Outcome(ShownPhone(user: user, phone: shown, isMasked: !reveal), shown.printable)
+        return Outcome((user: user, phone: shown, isMasked: !reveal), shown.printable)
     }
 }

@@ -6,20 +6,10 @@ package import TerminalIO
 import Verbs
 import YKCrypto
 import YKHTTP
-package import YKSecondFactor
+package import YKPrivacyIDEA
+import YKSecondFactor
 import YKStore
 import YKWire
-
-/// The policy that allows users to have devices remembered.
-struct RememberingPolicy: Report {
-    let user: String
-    let isAllowed: Bool
-    let users: [String]
-
-    static let members: [Member<RememberingPolicy>] = [
-        Member("user") { $0.user }, Member("allowed") { $0.isAllowed }, Member("users", "of the policy") { $0.users },
-    ]
-}
 
 /// Allows users to have devices remembered.
 struct SecondFactorTrustAllow: SecondFactorUserVerb {
@@ -28,6 +18,9 @@ struct SecondFactorTrustAllow: SecondFactorUserVerb {
         discussion:
             "Uses a separate policy, ykit-remembered-devices; other policies on the server may also allow it.",
         examples: [Example("ykit 2fa trust allow alice on --days 30")])
+    typealias Reported = (user: String, isAllowed: Bool, users: [String])
+    static let answer = Shape<Reported>(
+        Member("user") { $0.user }, Member("allowed") { $0.isAllowed }, Member("users", "of the policy") { $0.users })
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -42,10 +35,10 @@ struct SecondFactorTrustAllow: SecondFactorUserVerb {
         guard (1...3650).contains(days) else { throw UsageError("--days must be a number from 1 to 3650") }
     }
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RememberingPolicy> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let users = try await connection.service.setTrust(user, isAllowed: state == .on, days: days)
         return Outcome(
-            RememberingPolicy(user: user, isAllowed: state == .on, users: users),
+            (user: user, isAllowed: state == .on, users: users),
             "devices of '\(user.printable)' \(state == .on ? "may be" : "are no longer") remembered")
     }
 }
@@ -53,16 +46,6 @@ struct SecondFactorTrustAllow: SecondFactorUserVerb {
 /// on or off.
 enum SwitchChoice: String, CaseIterable, ExpressibleByArgument {
     case on, off
-}
-
-/// This device, which the server now remembers.
-struct RememberedDevice: Report {
-    let user: String
-    let serial: String
-
-    static let members: [Member<RememberedDevice>] = [
-        Member("user") { $0.user }, Member("serial") { $0.serial }, Member("remembered") { _ in true },
-    ]
 }
 
 /// Registers this device with the server as remembered.
@@ -74,6 +57,9 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
             a copy of the file is useless without it.
             """,
         examples: [Example("ykit 2fa trust add alice")])
+    typealias Reported = (user: String, serial: String)
+    static let answer = Shape<Reported>(
+        Member("user") { $0.user }, Member("serial") { $0.serial }, Member("remembered") { _ in true })
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -92,7 +78,7 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
         }
     }
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RememberedDevice> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         try connection.requireAPIKey()
         let (connection, service) = (connection, connection.service)
         let waiting = withKey ? nil : try await service.pendingPIN(of: user, transaction: transaction)
@@ -115,7 +101,7 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
             return cookie
         }
         return Outcome(
-            RememberedDevice(user: user, serial: serial), "this device is remembered for '\(user.printable)'")
+            (user: user, serial: serial), "this device is remembered for '\(user.printable)'")
     }
 }
 
@@ -137,26 +123,16 @@ extension SecondFactorConnection {
     }
 }
 
-/// The devices that a server remembers for a user.
-struct RememberedDevices: Report {
-    let user: String
-    let client: FactorClient
-    let devices: [FactorDevice]
-
-    static let members: [Member<RememberedDevices>] = [
-        Member("user") { $0.user },
-        Member("client", "its identifier") { $0.client.id },
-        Member("trusted", "whether there is one") { !$0.devices.isEmpty },
-        Member("devices") { $0.devices },
-    ]
-}
-
 /// Lists remembered devices.
 struct SecondFactorTrustStatus: SecondFactorUserVerb {
     static let about = About(
         "status", "List the devices that the server remembers for a user.",
         discussion: "Lists the devices of one client: the one with the API key, or that of --client.",
         examples: [Example("ykit 2fa trust status alice")])
+    typealias Reported = (user: String, client: FactorClient, devices: [FactorDevice])
+    static let answer = Shape<Reported>(
+        Member("user") { $0.user }, Member("client", "its identifier") { $0.client.id },
+        Member("trusted", "whether there is one") { !$0.devices.isEmpty }, Member("devices") { $0.devices })
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -165,12 +141,12 @@ struct SecondFactorTrustStatus: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<RememberedDevices> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let owner = try await connection.client(client)
         let devices = try await connection.service.trustedDevices(of: user, client: owner.id)
         if devices.isEmpty { run.terminal.note("no device is remembered for '\(user.printable)'") }
         return Outcome(
-            RememberedDevices(user: user, client: owner, devices: devices), Table.lines(devices.map(\.row)))
+            (user: user, client: owner, devices: devices), Table.lines(devices.map(\.row)))
     }
 }
 
@@ -203,13 +179,6 @@ extension FactorDevice: Report {
     }
 }
 
-/// Whether the server remembers this device.
-struct CheckedTrust: Report {
-    let user: String
-
-    static let members: [Member<CheckedTrust>] = [Member("user") { $0.user }, Member("trusted") { _ in true }]
-}
-
 /// Checks whether this device is remembered.
 struct SecondFactorTrustCheck: SecondFactorUserVerb {
     static let about = About(
@@ -220,13 +189,14 @@ struct SecondFactorTrustCheck: SecondFactorUserVerb {
             """,
         examples: [Example("ykit 2fa trust check alice")])
     static let needsAccount = false
+    static let answer = Shape<String>(Member("user"), Member("trusted") { _ in true })
 
     @Argument("user", help: "The user's name.") var user: String
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<CheckedTrust> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<String> {
         try connection.requireAPIKey()
         let (vault, service) = (connection.vault, connection.service)
         let id = SecondFactorVault.deviceID(connection.url, user)
@@ -240,18 +210,8 @@ struct SecondFactorTrustCheck: SecondFactorUserVerb {
             try vault.remove(id)
             throw SecondFactorError.notTrusted(isRevoked: true)
         }
-        return Outcome(CheckedTrust(user: user), "this device is remembered for '\(user.printable)'")
+        return Outcome(user, "this device is remembered for '\(user.printable)'")
     }
-}
-
-/// The devices that a server forgot.
-struct ForgottenDevices: Report {
-    let user: String
-    let count: Int
-
-    static let members: [Member<ForgottenDevices>] = [
-        Member("user") { $0.user }, Member("removedCount") { $0.count },
-    ]
 }
 
 /// Removes remembered devices from the server.
@@ -259,6 +219,8 @@ struct SecondFactorTrustRemove: SecondFactorUserVerb {
     static let about = About(
         "rm", "Delete a remembered device of a user from the server, or all of them.", aliases: ["delete"],
         examples: [Example("ykit 2fa trust rm alice")])
+    typealias Reported = (user: String, count: Int)
+    static let answer = Shape<Reported>(Member("user") { $0.user }, Member("removedCount") { $0.count })
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -271,12 +233,12 @@ struct SecondFactorTrustRemove: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<ForgottenDevices> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let what = device.map { "device \($0.printable)" } ?? "all devices"
         try confirmation.ask("'\(user.printable)' would need the second factor there again: forget \(what)?", in: run)
         let owner = device == nil ? nil : try await connection.client(client?.text)
         let count = try await connection.service.removeTrust(user, device: device?.text, client: owner?.id)
         if device == nil { try connection.vault.remove(SecondFactorVault.deviceID(connection.url, user)) }
-        return Outcome(ForgottenDevices(user: user, count: count), "forgotten: \(count)")
+        return Outcome((user: user, count: count), "forgotten: \(count)")
     }
 }

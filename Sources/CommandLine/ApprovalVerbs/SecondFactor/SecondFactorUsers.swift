@@ -6,6 +6,7 @@ import TerminalIO
 import Verbs
 import YKCrypto
 import YKFIDO
+import YKPrivacyIDEA
 import YKSecondFactor
 
 /// The second factors of a new user.
@@ -113,19 +114,6 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
     }
 }
 
-/// The factors that were enabled.
-struct EnabledFactors: Report {
-    let user: String
-    let count: Int
-    let waiting: [String]
-
-    static let members: [Member<EnabledFactors>] = [
-        Member("user") { $0.user },
-        Member("changedCount") { $0.count },
-        Member("waitingSerials", "of factors that are not verified") { $0.waiting },
-    ]
-}
-
 /// Enables a user's factors.
 struct SecondFactorEnable: SecondFactorUserVerb {
     static let about = About(
@@ -135,6 +123,10 @@ struct SecondFactorEnable: SecondFactorUserVerb {
             sms+fp the user must have both, a number or address and a key.
             """,
         examples: [Example("ykit 2fa enable alice")])
+    typealias Reported = (user: String, count: Int, waiting: [String])
+    static let answer = Shape<Reported>(
+        Member("user") { $0.user }, Member("changedCount") { $0.count },
+        Member("waitingSerials", "of factors that are not verified") { $0.waiting })
 
     @Argument("user", help: "The user's name.") var user: String
 
@@ -143,7 +135,7 @@ struct SecondFactorEnable: SecondFactorUserVerb {
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<EnabledFactors> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let (changed, waiting) = try await connection.service.enable(user, mode?.states ?? [])
         let serials = waiting.map(\.serial)
         if !serials.isEmpty {
@@ -152,18 +144,8 @@ struct SecondFactorEnable: SecondFactorUserVerb {
                 "\(serials.joined(separator: ", ").printable) cannot be used before its enrollment is complete; for a "
                     + "number: ykit 2fa verify-pin \(user.printable) --register")
         }
-        return Outcome(EnabledFactors(user: user, count: changed, waiting: serials), "enabled: \(changed)")
+        return Outcome((user: user, count: changed, waiting: serials), "enabled: \(changed)")
     }
-}
-
-/// The factors that were disabled.
-struct DisabledFactors: Report {
-    let user: String
-    let count: Int
-
-    static let members: [Member<DisabledFactors>] = [
-        Member("user") { $0.user }, Member("changedCount") { $0.count },
-    ]
 }
 
 /// Disables a user's factors.
@@ -171,14 +153,16 @@ struct SecondFactorDisable: SecondFactorUserVerb {
     static let about = About(
         "disable", "Disable all second factors of a user.",
         examples: [Example("ykit 2fa disable alice")])
+    typealias Reported = (user: String, count: Int)
+    static let answer = Shape<Reported>(Member("user") { $0.user }, Member("changedCount") { $0.count })
 
     @Argument("user", help: "The user's name.") var user: String
 
     @OptionGroup var access: SecondFactorAccess
     @OptionGroup var key: StoreKeyOptions
 
-    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<DisabledFactors> {
+    func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let count = try await connection.service.disable(user)
-        return Outcome(DisabledFactors(user: user, count: count), "disabled: \(count)")
+        return Outcome((user: user, count: count), "disabled: \(count)")
     }
 }

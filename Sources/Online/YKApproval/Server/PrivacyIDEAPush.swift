@@ -138,7 +138,7 @@ public struct PrivacyIDEAPush: ApprovalServer, ApprovalServerSession {
         _ user: String, _ password: SharedSecret
     ) async throws(ServerError) -> any ApprovalServerSession {
         var client = client
-        client.credentials = .token(try await client.logIn(user, password: password.value).token)
+        try await client.logIn(user, password: password.value)
         return PrivacyIDEAPush(client)
     }
 
@@ -152,7 +152,7 @@ public struct PrivacyIDEAPush: ApprovalServer, ApprovalServerSession {
     }
 
     /// Deletes a token (`DELETE /token/SERIAL`).
-    public func deleteToken(_ serial: String) async throws(ServerError) { try await client.deleteToken(serial) }
+    public func deleteToken(_ serial: String) async throws(ServerError) { try await client.delete(serial) }
 
     /// Returns the audit log of a token (`GET /audit/`).
     public func log(of serial: String, limit: Int) async throws(ServerError) -> [JSONValue] {

@@ -38,23 +38,6 @@ public struct FactorChallenge: Sendable {
     }
 }
 
-/// A challenge that a factor has not yet answered, or whose answer was not yet used.
-public struct OpenFactorChallenge: Hashable, Sendable {
-    /// The serial number of the factor.
-    public let serial: String
-    /// The transaction.
-    public let transactionID: String
-    /// The expiry, in seconds since 1970-01-01 00:00 UTC.
-    public let expiry: Int64?
-    /// Whether it was answered correctly.
-    public let isAnswered: Bool
-
-    /// Describes an open challenge.
-    public init(serial: String, transactionID: String, expiry: Int64?, isAnswered: Bool) {
-        (self.serial, self.transactionID, self.expiry, self.isAnswered) = (serial, transactionID, expiry, isAnswered)
-    }
-}
-
 /// The result of a check.
 public struct FactorCheck: Sendable {
     /// Whether the answer was right.
@@ -75,21 +58,6 @@ public struct FactorCheck: Sendable {
     ) {
         (self.isAccepted, self.message, self.serial, self.user) = (isAccepted, message, serial, user)
         self.cookie = cookie
-    }
-}
-
-/// A ceremony that the server opened without a user name.
-public struct PasskeyChallenge: Hashable, Sendable {
-    /// The challenge.
-    public let challenge: [UInt8]
-    /// The relying party.
-    public let rpID: String
-    /// The transaction, which the answer names.
-    public let transactionID: String
-
-    /// Describes a ceremony.
-    public init(challenge: [UInt8], rpID: String, transactionID: String) {
-        (self.challenge, self.rpID, self.transactionID) = (challenge, rpID, transactionID)
     }
 }
 

@@ -3,6 +3,8 @@
 public import YKCrypto
 public import YKFIDO
 public import YKHTTP
+public import YKPrivacyIDEA
+public import YKWire
 
 /// The operations that ``SecondFactor`` needs from a server: storing users and their factors, challenging and checking
 /// them, and remembering devices for the clients that have an API key.
@@ -134,4 +136,27 @@ public protocol SecondFactorServer: Sendable {
     func rotateClient(_ id: String) async throws(ServerError) -> FactorClient
     /// Returns the part of an API key by which the server lists it; empty if it is not an API key.
     func keyID(of apiKey: borrowing Secret) -> String
+}
+
+/// The rule by which users may have devices remembered.
+public struct RememberingRule: Sendable {
+    /// The users, by name.
+    public var users: [String]
+    /// Entries that name more than one user, in the server's form.
+    public let patterns: [String]
+    /// The realms it applies to; empty for all.
+    public var realms: [String]
+    /// Whether the server does not have it yet.
+    public let isNew: Bool
+    /// What the server stores with the rule, for the implementation's own use.
+    public let settings: JSONValue.Object
+
+    /// Describes a rule.
+    public init(
+        users: [String], patterns: [String] = [], realms: [String] = [], isNew: Bool,
+        settings: JSONValue.Object = JSONValue.Object()
+    ) {
+        (self.users, self.patterns, self.realms) = (users, patterns, realms)
+        (self.isNew, self.settings) = (isNew, settings)
+    }
 }

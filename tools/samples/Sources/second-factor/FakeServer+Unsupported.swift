@@ -2,6 +2,7 @@
 
 import YKFIDO
 import YKHTTP
+import YKPrivacyIDEA
 import YKSecondFactor
 import YKit
 

@@ -3,6 +3,7 @@
 import Synchronization
 import YKFIDO
 import YKHTTP
+import YKPrivacyIDEA
 import YKSecondFactor
 import YKit
 

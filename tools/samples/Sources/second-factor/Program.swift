@@ -22,8 +22,10 @@ struct Program {
         guard words.count == 3 else { throw Problem.usage }
         let (url, account, user) = (try HTTPURL(words[0]), words[1], words[2])
 
-        var service = try isVirtual ? SecondFactor(FakeServer(of: user, at: url.host), clock: SystemClock())
-            : SecondFactor(PrivacyIDEAFactors(PrivacyIDEA(url, CurlClient(), SystemRandom())), clock: SystemClock())
+        var service =
+            try isVirtual
+            ? SecondFactor(FakeServer(of: user, at: url.host), clock: SystemClock())
+            : SecondFactor(PrivacyIDEA(url, CurlClient(), SystemRandom()), clock: SystemClock())
         try await service.logIn(account, password: Secret(utf8: answer("password of \(account)")))
         print(user, "has the factor", try await service.status(of: user).state)
 

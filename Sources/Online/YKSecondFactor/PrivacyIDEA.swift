@@ -3,15 +3,135 @@
 public import YKCrypto
 public import YKFIDO
 public import YKHTTP
-import YKPrivacyIDEA
+public import YKPrivacyIDEA
 import YKWire
 
-extension PrivacyIDEAFactors {
+/// A privacyIDEA server, as ``SecondFactor`` uses it.
+extension PrivacyIDEA: SecondFactorServer {
+    /// Uses an account's JSON Web Token.
+    public mutating func use(token: SharedSecret) { credentials = .token(token) }
+
+    /// Uses a client's API key in addition to the account.
+    public mutating func use(apiKey: SharedSecret) { self.apiKey = apiKey }
+
+    /// Logs in with a passkey.
+    public mutating func logIn(_ passkey: PasskeyAnswer, at origin: Origin) async throws(ServerError) -> ServerSession {
+        let usual = self.origin
+        self.origin = origin.description
+        defer { self.origin = usual }
+        return try await logIn(passkey: passkey.members)
+    }
+
+    /// Returns the tokens of a user (`GET /token/`).
+    public func factors(of user: String, realm: String?) async throws(ServerError) -> [Factor]? {
+        do { return try await tokens(user: user, realm: realm) } catch {
+            if case .refused(400, 904, _) = error { return nil }
+            throw error
+        }
+    }
+
+    /// Sets a token's description.
+    public func describe(_ factor: String, _ text: String) async throws(ServerError) {
+        try await setToken(factor, ["description": .string(text)])
+    }
+
+    /// Triggers challenges as a service account (`POST /validate/triggerchallenge`).
+    public func challenge(
+        _ user: String, realm: String?, factor: String?, at origin: Origin?
+    ) async throws(ServerError) -> FactorChallenges {
+        let answer = try await at(origin).triggerChallenge(user, realm: realm, serial: factor)
+        return FactorChallenges(answer.challenges.map(FactorChallenge.init), message: answer.message)
+    }
+
+    /// Checks a PIN (`POST /validate/check`).
+    public func check(
+        _ user: String, realm: String?, pin: borrowing Secret, transaction: String, remembers: Bool
+    ) async throws(ServerError) -> FactorCheck? {
+        do {
+            return FactorCheck(
+                try await check(user, realm: realm, pin, transaction: transaction, remembers: remembers))
+        } catch {
+            if case .refused(400, 904, _) = error { return nil }
+            throw error
+        }
+    }
+
+    /// Checks the response of a FIDO2 credential.
+    public func check(
+        _ user: String, realm: String?, _ response: AuthenticationResponse, transaction: String, remembers: Bool,
+        at origin: Origin
+    ) async throws(ServerError) -> FactorCheck {
+        FactorCheck(
+            try await at(origin).check(
+                user, realm: realm, Secret([]), transaction: transaction, response: response.members,
+                remembers: remembers))
+    }
+
+    /// Opens a passkey ceremony (`POST /validate/initialize`).
+    public func challengePasskey(at origin: Origin) async throws(ServerError) -> PasskeyChallenge {
+        try await at(origin).startPasskey()
+    }
+
+    /// Checks a passkey's response.
+    public func check(_ passkey: PasskeyAnswer, at origin: Origin) async throws(ServerError) -> FactorCheck {
+        FactorCheck(try await at(origin).check(nil, Secret([]), response: passkey.members))
+    }
+
+    /// Returns the part of an API key after `pi_`.
+    public func keyID(of apiKey: borrowing Secret) -> String {
+        let parts = apiKey.text().split(separator: "_", maxSplits: 2)
+        return parts.count == 3 && parts[0] == "pi" ? String(parts[1]) : ""
+    }
+
+    /// Returns the same server with another origin for ceremonies.
+    private func at(_ origin: Origin?) -> PrivacyIDEA {
+        guard let origin else { return self }
+        var server = self
+        server.origin = origin.description
+        return server
+    }
+}
+
+extension PrivacyIDEA {
+    /// The name of the policy that says which users may have remembered devices.
+    public static let rememberingPolicy = "ykit-remembered-devices"
+
+    /// Returns the dedicated policy.
+    public func rememberingRule(days: Int) async throws(ServerError) -> RememberingRule {
+        let known = try await policies().first { $0.name == Self.rememberingPolicy }
+        let settings: JSONValue = ["remember_device": true, "remember_device_validity": .int(Int64(days))]
+        // The server requires an inactive policy to name users as well.
+        let entries = known.map { $0.isActive ? $0.users : [] } ?? []
+        let names = entries.map { $0.replacing("\\", with: "") }
+        return RememberingRule(
+            users: names.filter { entries.contains(Self.pattern($0)) },
+            patterns: zip(entries, names).filter { $0 != Self.pattern($1) }.map(\.0), realms: known?.realms ?? [],
+            isNew: known == nil, settings: known?.actions ?? settings.object ?? JSONValue.Object())
+    }
+
+    /// Sets the dedicated policy. Without users it would apply to everyone, so it is then made inactive.
+    public func set(_ rule: RememberingRule, without user: String) async throws(ServerError) {
+        var policy = PrivacyIDEAPolicy(Self.rememberingPolicy, scope: "authentication", .object(rule.settings))
+        policy.realms = rule.realms
+        policy.users = rule.patterns + rule.users.map(Self.pattern)
+        policy.isActive = !policy.users.isEmpty
+        if policy.users.isEmpty { policy.users = [Self.pattern(user)] }
+        try await setPolicy(policy)
+    }
+
+    /// Returns the regular expression that matches only this user name, the form in which a policy stores it.
+    private static func pattern(_ user: String) -> String {
+        user.reduce(into: "") { pattern, character in
+            let isPlain = character.isLetter || character.isNumber || "_@".contains(character)
+            pattern += isPlain ? String(character) : "\\\(character)"
+        }
+    }
+
     /// Starts the registration of a key (`POST /token/init`, first step).
     public func startRegistration(
         _ user: String, realm: String?, _ factor: KeyFactor, at origin: Origin
     ) async throws(ServerError) -> KeyRegistration? {
-        let answer = try await client.at(origin).initToken(factor.kind, .object(Self.owner(user, realm)))
+        let answer = try await at(origin).initToken(factor.kind, .object(Self.owner(user, realm)))
         guard let serial = answer.serial, let transaction = answer.transactionID else { return nil }
         return KeyRegistration(
             factor, serial: serial, transactionID: transaction,
@@ -29,7 +149,7 @@ extension PrivacyIDEAFactors {
         answer["transaction_id"] = .string(registration.transactionID)
         for member in Self.owner(user, realm).members { answer[member.key] = member.value }
         if factor == .webAuthn { answer["description"] = device.map(JSONValue.string) }
-        _ = try await client.at(origin).initToken(factor.kind, .object(answer))
+        _ = try await at(origin).initToken(factor.kind, .object(answer))
     }
 
     private static func owner(_ user: String, _ realm: String?, of serial: String? = nil) -> JSONValue.Object {
@@ -76,7 +196,7 @@ extension PrivacyIDEAFactors {
         } else {
             parameters["dynamic_" + member] = 1
         }
-        let answer = try await client.initToken(channel.kind, .object(parameters))
+        let answer = try await initToken(channel.kind, .object(parameters))
         return answer.serial.map { PINEnrolment(serial: $0, isUnverified: Self.state(answer) == .verify) }
     }
 
@@ -88,8 +208,8 @@ extension PrivacyIDEAFactors {
         parameters["verify"] = .string(pin.text())
         let answer: PrivacyIDEAAnswer
         do {
-            answer = try await client.initToken(
-                PrivacyIDEAToken.Kind(rawValue: factor.kind.rawValue), .object(parameters))
+            answer = try await initToken(
+                factor.kind, .object(parameters))
         } catch {
             if case .refused(400, 905, _) = error { return .rejected(error) }
             throw error
@@ -97,17 +217,25 @@ extension PrivacyIDEAFactors {
         return Self.state(answer) == .enrolled ? .enrolled : .waiting
     }
 
-    private static func state(_ answer: PrivacyIDEAAnswer) -> PrivacyIDEAToken.RolloutState? {
-        answer.detail["rollout_state"]?.string.map(PrivacyIDEAToken.RolloutState.init)
+    private static func state(_ answer: PrivacyIDEAAnswer) -> Factor.Enrolment? {
+        answer.detail["rollout_state"]?.string.map(Factor.Enrolment.init)
+    }
+}
+
+extension FactorCheck {
+    fileprivate init(_ answer: PrivacyIDEAAnswer) {
+        self.init(
+            isAccepted: answer.authentication == .accept, message: answer.message, serial: answer.serial,
+            user: answer.detail["username"]?.string, cookie: answer.deviceCookie)
     }
 }
 
 extension KeyFactor {
-    fileprivate var kind: PrivacyIDEAToken.Kind { self == .webAuthn ? .webAuthn : .passkey }
+    fileprivate var kind: Factor.Kind { self == .webAuthn ? .webAuthn : .passkey }
 }
 
 extension PINChannel {
-    fileprivate var kind: PrivacyIDEAToken.Kind { self == .sms ? .sms : .email }
+    fileprivate var kind: Factor.Kind { self == .sms ? .sms : .email }
 }
 
 extension FactorChallenge {
