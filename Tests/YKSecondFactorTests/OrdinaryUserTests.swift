@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKFIDO
+import YKPrivacyIDEA
 import YKSecondFactor
 import YKWire
 

@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKFIDO
 import YKHTTP
+import YKPrivacyIDEA
 import YKSecondFactor
 import YKTransport
 import YKWire
