@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arguments
 package import TerminalIO
 package import Verbs
 package import YKFIDO
@@ -114,5 +115,73 @@ extension Run {
     private func announce(_ what: String, purpose: String) {
         terminal.purpose(purpose)
         perform { terminal.notice("touch to approve: \(what)") }
+    }
+}
+
+/// Protects a stored credential, which a new one for the same relying party and account would replace.
+package struct CredentialReplacing {
+    private let run: Run
+    private let service: FIDOService
+    /// Whether to replace it without asking.
+    private let force: Bool
+
+    /// - Parameter force: Whether to replace it without asking.
+    package init(run: Run, service: FIDOService, force: Bool) {
+        (self.run, self.service, self.force) = (run, service, force)
+    }
+
+    /// Asks before a credential is replaced; a plan replaces nothing, so it does not ask.
+    ///
+    /// - Parameters:
+    ///   - rpID: The relying party.
+    ///   - userID: The account's identifier.
+    ///   - whose: The account in words, such as "'ssh:', user 'bob'".
+    ///   - excluded: Credentials that make the key refuse the registration, so that nothing is replaced.
+    package func check(
+        _ rpID: String, userID: [UInt8], whose: String, excluded: [CredentialDescriptor] = []
+    ) async throws {
+        guard !force, run.plan == nil else { return }  // The search would need the PIN and a touch.
+        switch try await service.replacement(for: rpID, userID: userID) {
+        case .none: return
+        case .credential(let found) where excluded.contains { $0.id == found.id }: return
+        case .credential: try run.confirm(Self.question(whose), unless: false)
+        case .unknown:
+            run.terminal.warn(
+                "not-checked",
+                "the key cannot report whether it stores a credential for \(whose), which would be replaced")
+        }
+    }
+
+    /// The question before a credential is replaced.
+    package static func question(_ whose: String) -> String {
+        "the credential that the key stores for \(whose) would be permanently lost: replace it?"
+    }
+}
+
+/// Whether user verification is required.
+package enum VerificationChoice: String, CaseIterable, ExpressibleByArgument {
+    case required, preferred, discouraged
+
+    /// What the secret of a credential can depend on.
+    package static let ofSecrets: [VerificationChoice] = [.required, .discouraged]
+
+    package var requirement: UserVerification {
+        switch self {
+        case .required: .required
+        case .preferred: .preferred
+        case .discouraged: .discouraged
+        }
+    }
+}
+
+extension Files {
+    /// Reads a file in the format of another program, or standard input for `-`.
+    package static func parse<Value>(
+        _ path: String, hint: String? = nil, _ body: ([UInt8]) throws(FormatError) -> Value
+    ) throws(Explanation) -> Value {
+        let bytes = try read(path)
+        do { return try body(bytes) } catch {
+            throw Explanation.malformed(error.description(of: path.fileName).printable, hint: hint)
+        }
     }
 }

@@ -7,6 +7,7 @@ import YKInteraction
 package import YKKeys
 package import YKOATH
 import YKProtocols
+import YKWire
 
 extension Run {
     /// Opens and unlocks the OATH application of the selected key, or of one of other keys.
@@ -78,4 +79,43 @@ private struct OATHPerson: CredentialPrompt {
             hint: "set YKIT_OATH_PASSWORD_\(key.printable), or store it with 'ykit --device \(key.printable) "
                 + "oath access remember'")
     }
+}
+
+extension OATHAccountID: ListedEntry {
+    package static var choice: String { "which account?" }
+
+    package static func unknown(_ query: EntryQuery) -> any Error {
+        Explanation(
+            "no-such-account", .notFound, "no account matches '\(query.printable)'", hint: "ykit oath list")
+    }
+
+    package static func several(_ query: EntryQuery, _ found: [OATHAccountID]) -> Explanation {
+        several("\(found.count) accounts match '\(query.printable)'", found)
+    }
+
+    /// The error for several accounts, where one is needed.
+    package static func several(_ message: String, _ found: [OATHAccountID]) -> Explanation {
+        Explanation(
+            "several-accounts", .severalDevices, message,
+            hint: "give the full name of one, preceded by its period and a slash if several have the same name",
+            candidates: found.map { $0.displayName(among: found) })
+    }
+
+    /// The display name, with the period if another account has the same name.
+    package func displayName(among others: [OATHAccountID]) -> String { text(among: others).printable }
+}
+
+extension OATHAccount: Report {
+    package static let members: [Member<OATHAccount>] = [
+        Member("id", "the text that the verbs take") { $0.id.text },
+        Member("rawId", "the bytes on the key in base64url") { Base64.encodeURL($0.id.rawName) },
+        Member("issuer") { $0.id.issuer },
+        Member("name") { $0.id.name },
+        Member("type", "totp or hotp") { $0.type.description.lowercased() },
+        Member("period", "in seconds") { $0.type == .totp ? $0.id.period.components.seconds : nil },
+        Member("algorithm") { $0.algorithm?.description },
+        Member("digits") { $0.digits },
+        Member("touch") { $0.needsTouch },
+        Member("hidden") { $0.id.isHidden },
+    ]
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Arguments
 import TerminalIO
 package import Verbs
+package import YKCrypto
 package import YKKeys
-package import YKPIV
+public import YKPIV
 package import YKUse
+import YKWire
+package import YKX509
 
 extension Run {
     /// The timeout for generating an RSA key, unless the user sets one.
@@ -19,4 +23,111 @@ extension Run {
     package func overwriting(_ service: PIVService, force: Bool) -> PIVOverwriting? {
         force || plan != nil ? nil : PIVOverwriting(service, person)
     }
+}
+
+extension PIVSlot: ExpressibleByArgument {
+    /// Parses the hexadecimal digits or the name of a slot.
+    public init?(argument: String) { self.init(argument) }
+
+    /// The help for a slot.
+    package static let help =
+        "One of \(mainWords), \(retiredWords), \(attestation); 'ykit help slots' lists them."
+
+    /// The completions for the shell.
+    public static var choices: [String] { all.map(\.description) }
+}
+
+extension PIVAlgorithm: ExpressibleByArgument {
+    /// The name, for help.
+    public var defaultValueDescription: String { description }
+
+    /// Parses the name of a key type.
+    public init?(argument: String) { self.init(argument) }
+
+    /// The possible values.
+    public static var allValueStrings: [String] { known.map(\.description) }
+}
+
+extension PIVObjectID: ExpressibleByArgument {
+    /// Parses the name or the hexadecimal digits of an object.
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension ManagementKeyType: ExpressibleByArgument {
+    /// The name, for help.
+    public var defaultValueDescription: String { description }
+
+    /// Parses the name of a cipher.
+    public init?(argument: String) { self.init(argument) }
+
+    /// The possible values.
+    public static var allValueStrings: [String] { known.map(\.description) }
+}
+
+extension PINPolicy: ExpressibleByArgument {
+    /// The name, for help.
+    public var defaultValueDescription: String { description }
+
+    /// Parses the name of a policy.
+    public init?(argument: String) { self.init(argument) }
+
+    /// The possible values.
+    public static var allValueStrings: [String] {
+        [`default`, never, once, always, matchOnce, matchAlways].map(\.description)
+    }
+}
+
+extension PINPolicy {
+    /// The policies that every verb with a policy accepts.
+    package static let plain: [PINPolicy] = [.never, .once, .always]
+}
+
+extension TouchPolicy {
+    /// The policies, without the default of the key.
+    package static let plain: [TouchPolicy] = [.never, .always, .cached]
+}
+
+extension TouchPolicy: ExpressibleByArgument {
+    /// The name, for help.
+    public var defaultValueDescription: String { description }
+
+    /// Parses the name of a policy.
+    public init?(argument: String) { self.init(argument) }
+
+    /// The possible values.
+    public static var allValueStrings: [String] { [`default`, never, always, cached].map(\.description) }
+}
+
+/// A hash function by its name.
+package enum HashChoice: String, CaseIterable, ExpressibleByArgument {
+    case sha1, sha256, sha384, sha512
+
+    package var algorithm: HashAlgorithm {
+        switch self {
+        case .sha1: .sha1
+        case .sha256: .sha256
+        case .sha384: .sha384
+        case .sha512: .sha512
+        }
+    }
+}
+
+/// A PIV slot on the command line.
+package struct PIVSlotArgument: ExpressibleByArgument {
+    package let slot: PIVSlot
+
+    package init?(argument: String) {
+        guard let slot = PIVSlot(argument: argument) else { return nil }
+        self.slot = slot
+    }
+}
+
+extension PublicKey {
+    /// The key as PEM.
+    package var pem: String { PEM.encode("PUBLIC KEY", subjectPublicKeyInfo) }
+}
+
+extension X509Certificate {
+    /// The certificate as PEM.
+    package var pem: String { PEM.encode("CERTIFICATE", der) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TerminalIO
+package import TerminalIO
 package import YKWire
 
 extension Verb {
@@ -12,6 +12,15 @@ extension Verb {
         var object = JSONValue.Object()
         object["$schema"] = "https://json-schema.org/draft/2020-12/schema"
         for member in schema.object?.members ?? [] { object[member.key] = member.value }
+        return .object(object)
+    }
+}
+
+extension Report {
+    /// The report as the answer of a successful verb, for a verb that prints several answers.
+    package var answer: JSONValue {
+        var object = Program.envelope(error: nil, warnings: [])
+        if case .object(let members) = json { for member in members.members { object[member.key] = member.value } }
         return .object(object)
     }
 }
