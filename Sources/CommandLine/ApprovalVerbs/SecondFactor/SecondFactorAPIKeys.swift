@@ -29,8 +29,7 @@ struct SecondFactorAPIKeyCreate: SecondFactorVerb {
 
     @Argument("name", help: "A name for the client.") var name: String
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<ClientKey> {
         try await connection.service.createAPIKey(name).withKey
@@ -46,8 +45,7 @@ struct SecondFactorAPIKeyRotate: SecondFactorVerb {
     @Argument("name", help: "The client, by its name or identifier.") var name: String
 
     @OptionGroup var confirmation: Confirmation
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<ClientKey> {
         try confirmation.ask("the present API key of '\(name.printable)' would become invalid: replace it?", in: run)
@@ -62,8 +60,7 @@ struct SecondFactorAPIKeyList: SecondFactorVerb {
         examples: [Example("ykit 2fa api-key list")])
     static let answer = Shape(Item<[FactorClient]>("clients"))
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<[FactorClient]> {
         let clients = try await connection.service.apiKeys()

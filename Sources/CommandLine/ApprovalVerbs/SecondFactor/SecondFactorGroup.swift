@@ -55,11 +55,16 @@ struct SecondFactorAPIKeyGroup: ParsableCommand {
         examples: [Example("ykit 2fa api-key list")])
 }
 
+/// The server, and the key that seals its sessions.
+struct SecondFactorOptions: ParsableArguments {
+    @OptionGroup var access: SecondFactorAccess
+    @OptionGroup var key: StoreKeyOptions
+}
+
 /// A verb with session and key options.
 protocol SecondFactorVerb: Verb {
     associatedtype Reported
-    var access: SecondFactorAccess { get }
-    var key: StoreKeyOptions { get }
+    var server: SecondFactorOptions { get }
     /// Whether an account is required, or an API key is enough.
     static var needsAccount: Bool { get }
     /// The user that the verb names; `nil` for verbs without a user.
@@ -73,7 +78,7 @@ extension SecondFactorVerb {
     var pinApplication: PINApplication? { .fido }
 
     func run(in run: Run) async throws -> Outcome<Reported> {
-        var connection = try await access.connect(run, key, needsAccount: Self.needsAccount)
+        var connection = try await server.access.connect(run, server.key, needsAccount: Self.needsAccount)
         // Checked before any question is asked or key is opened.
         if let subject { try connection.service.check(subject) }
         return try await self.run(&connection, run)
@@ -141,19 +146,19 @@ struct SecondFactorAccess: ParsableArguments {
         let vault = try vault(run, key)
         guard let url = try url(run) else {
             guard !logsIn else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
-            return try await kept(try vault.onlySession(), vault, run)
+            return try await kept(try vault.onlySession(), vault, key, run)
         }
-        var connection = try make(url, try trusted.trust(run, risk: "read the password"), vault, run)
+        var connection = try make(url, try trusted.trust(run, risk: "read the password"), vault, key, run)
         if let secret = try apiKey.source.given(run.terminal) { connection.use(secret) }
         if passkey {
-            try await connection.service.logIn(passkey: try await connection.key(run, key, "log in"))
+            try await connection.service.logIn(passkey: try await connection.key(run, "log in"))
         } else if let password = try password.source.given(run.terminal) {
             if !logsIn, try vault.session(at: connection.url) != nil {
                 run.terminal.notice("YKIT_2FA_PASSWORD is set, so the stored login is not used")
             }
             try await connection.service.logIn(account, password: password.value)
         } else if needsAccount, !connection.hasAccount {
-            if let record = try vault.session(at: connection.url) { return try await kept(record, vault, run) }
+            if let record = try vault.session(at: connection.url) { return try await kept(record, vault, key, run) }
             try await connection.service.logIn(account, password: try askPassword(run).value)
         }
         return connection
@@ -168,7 +173,7 @@ struct SecondFactorAccess: ParsableArguments {
     ) throws -> (SecondFactorConnection, password: SharedSecret?) {
         guard let url = try url(run) else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
         let connection = try make(
-            url, try trusted.trust(run, risk: "read the password"), vault(run, key), run)
+            url, try trusted.trust(run, risk: "read the password"), vault(run, key), key, run)
         return (connection, passkey ? nil : try password.source.given(run.terminal))
     }
 
@@ -178,10 +183,10 @@ struct SecondFactorAccess: ParsableArguments {
     }
 
     private func kept(
-        _ record: StoreRecord, _ vault: SecondFactorVault, _ run: Run
+        _ record: StoreRecord, _ vault: SecondFactorVault, _ key: StoreKeyOptions, _ run: Run
     ) async throws -> SecondFactorConnection {
         let (session, token) = try await vault.token(of: record, at: run.now)
-        var connection = try make(session.server, session.trust, vault, run)
+        var connection = try make(session.server, session.trust, vault, key, run)
         connection.service.server.use(token: token)
         connection.hasAccount = true
         if let secret = try apiKey.source.given(run.terminal) { connection.use(secret) }
@@ -198,13 +203,13 @@ struct SecondFactorAccess: ParsableArguments {
     }
 
     private func make(
-        _ url: HTTPURL, _ trust: HTTPTrust, _ vault: SecondFactorVault, _ run: Run
+        _ url: HTTPURL, _ trust: HTTPTrust, _ vault: SecondFactorVault, _ key: StoreKeyOptions, _ run: Run
     ) throws -> SecondFactorConnection {
         var client = try run.privacyIDEA(url, trust)
         if let auditKey { client.auditKey = try PublicKeyFile.read(auditKey) }
         let service = SecondFactor(client, realm: realm, clock: run.environment.clock)
         return SecondFactorConnection(
-            service: service, url: url, trust: trust, origin: origin ?? url.origin, vault: vault)
+            service: service, url: url, trust: trust, origin: origin ?? url.origin, vault: vault, key: key)
     }
 }
 
@@ -216,6 +221,8 @@ struct SecondFactorConnection {
     /// The WebAuthn origin for keys, which cannot be an IP address.
     let origin: String
     let vault: SecondFactorVault
+    /// The options of the key.
+    let key: StoreKeyOptions
     /// Whether it uses an account, which may administer the server.
     var hasAccount = false
     /// The API key given with the command.
@@ -233,9 +240,9 @@ struct SecondFactorConnection {
     }
 
     /// The attached key, at the server's origin.
-    func key(_ run: Run, _ options: StoreKeyOptions, _ what: String) async throws -> WebAuthnClient {
+    func key(_ run: Run, _ what: String) async throws -> WebAuthnClient {
         let origin = try Origin(origin)
-        let service = try await run.openTouchedFIDO(options.pin, for: "\(what) at \(origin.host)")
+        let service = try await run.openTouchedFIDO(key.pin, for: "\(what) at \(origin.host)")
         run.announce(to: "\(what) at \(origin.description.printable)")
         return WebAuthnClient(service: service, origin: origin)
     }

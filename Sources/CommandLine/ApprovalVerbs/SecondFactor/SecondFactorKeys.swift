@@ -31,13 +31,12 @@ struct SecondFactorRegisterKey: SecondFactorUserVerb {
 
     @Flag("--no-condition", help: "Do not require a registered number or address.") var noCondition = false
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let connection = connection
         let token = try await connection.service.registerKey(
-            user, try await connection.key(run, key, "register a key for '\(user.printable)'"),
+            user, try await connection.key(run, "register a key for '\(user.printable)'"),
             as: resident ? .passkey : .webAuthn, device: deviceId, requiresPIN: !noCondition)
         return Outcome(
             (user: user, factor: token), "registered \(token.kind.rawValue) \(token.serial.printable)")
@@ -59,8 +58,7 @@ struct SecondFactorVerifyKey: SecondFactorUserVerb {
 
     @Flag("--resident", help: "Sign in with a passkey, without naming the user to the server.") var resident = false
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func check() throws {
         if resident, deviceId != nil { throw UsageError("--resident and --device-id cannot be combined") }
@@ -69,7 +67,7 @@ struct SecondFactorVerifyKey: SecondFactorUserVerb {
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let (connection, service) = (connection, connection.service)
         func client() async throws -> WebAuthnClient {
-            try await connection.key(run, key, "verify '\(user.printable)'")
+            try await connection.key(run, "verify '\(user.printable)'")
         }
         let serial =
             resident
@@ -95,8 +93,7 @@ struct SecondFactorDeviceStatus: SecondFactorUserVerb {
 
     @Argument("device", help: "The device: its name, serial number or container.") var device: EntryQuery?
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let found = try await connection.service.devices(of: user, device?.text)
@@ -119,8 +116,7 @@ struct SecondFactorDeviceRemove: SecondFactorUserVerb {
     @Argument("device", help: "The device: its name, serial number or container.") var device: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         try confirmation.ask(

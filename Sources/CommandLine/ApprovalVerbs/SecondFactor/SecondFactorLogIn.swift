@@ -66,7 +66,7 @@ extension SecondFactorAccess {
     ) async throws -> (SecondFactorConnection, ServerSession) {
         var (connection, secret) = try anonymous(run, key)
         if passkey {
-            let client = try await connection.key(run, key, "log in")
+            let client = try await connection.key(run, "log in")
             return (connection, try await connection.service.logIn(passkey: client))
         }
         let password = try secret ?? askPassword(run)
@@ -103,8 +103,7 @@ struct SecondFactorShow: SecondFactorUserVerb {
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<SecondFactorStatus> {
         let status = try await connection.service.status(of: user)
@@ -162,8 +161,7 @@ struct SecondFactorLogInTest: SecondFactorUserVerb {
         help: "Run this shell command for each step, with the step as JSON on its standard input.")
     var notifyCommand: String?
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let connection = connection
@@ -173,7 +171,7 @@ struct SecondFactorLogInTest: SecondFactorUserVerb {
         var steps: [LogInStep] = []
         func test(_ cookie: SharedSecret?) async throws -> LogInOutcome {
             try await connection.service.testLogIn(
-                user, cookie: cookie, key: { try await connection.key(run, key, "log in") },
+                user, cookie: cookie, key: { try await connection.key(run, "log in") },
                 pin: { _ in SharedSecret(try code.read(run)) },
                 report: { step in
                     steps.append(step)

@@ -67,8 +67,7 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
 
     @Option("--by", help: "sms or mail (default: sms if the user has both).") var by: ChannelChoice?
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func check() throws {
         if to != nil, !register {
@@ -109,8 +108,7 @@ struct SecondFactorVerifyPIN: SecondFactorUserVerb {
     var by: ChannelChoice?
 
     @OptionGroup var code: SentPINOptions
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func check() throws {
         if register, transaction != nil { throw UsageError("--register and --transaction cannot be combined") }
@@ -147,8 +145,7 @@ struct SecondFactorPhone: SecondFactorUserVerb {
 
     @Flag("--reveal", help: "Show masked text in full.") var reveal = false
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         guard let phone = try await connection.service.phone(of: user) else {

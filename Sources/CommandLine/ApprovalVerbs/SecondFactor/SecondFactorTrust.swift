@@ -28,8 +28,7 @@ struct SecondFactorTrustAllow: SecondFactorUserVerb {
 
     @Option("--days <n>", help: "For how many days, if the policy is created (default: 30).") var days = 30
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func check() throws {
         guard (1...3650).contains(days) else { throw UsageError("--days must be a number from 1 to 3650") }
@@ -69,8 +68,7 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
     var transaction: String?
 
     @OptionGroup var code: SentPINOptions
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func check() throws {
         if withKey, transaction != nil || code.isGiven {
@@ -91,7 +89,7 @@ struct SecondFactorTrustAdd: SecondFactorUserVerb {
             let cookie: SharedSecret?
             if withKey {
                 (serial, cookie) = try await service.verifyKey(
-                    user, try await connection.key(run, key, "verify '\(user.printable)'"), remembers: true)
+                    user, try await connection.key(run, "verify '\(user.printable)'"), remembers: true)
             } else if let waiting {
                 cookie = try await service.verifyPIN(pin.value, loggingIn: user, waiting, remembers: true)
             } else {
@@ -138,8 +136,7 @@ struct SecondFactorTrustStatus: SecondFactorUserVerb {
 
     @Option("--client <name>", help: "The client, by its name or identifier.") var client: String?
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let owner = try await connection.client(client)
@@ -193,8 +190,7 @@ struct SecondFactorTrustCheck: SecondFactorUserVerb {
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<String> {
         try connection.requireAPIKey()
@@ -230,8 +226,7 @@ struct SecondFactorTrustRemove: SecondFactorUserVerb {
     @Option("--client <name>", help: "The client, by its name or identifier.") var client: EntryQuery?
 
     @OptionGroup var confirmation: Confirmation
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let what = device.map { "device \($0.printable)" } ?? "all devices"

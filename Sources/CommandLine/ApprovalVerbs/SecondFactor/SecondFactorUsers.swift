@@ -79,8 +79,7 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
         help: "Read the user's new password from this open file descriptor; or set YKIT_2FA_USER_PASSWORD.")
     var userPasswordFd: Int32?
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func check() throws {
         if mobile == nil, mail == nil { throw UsageError("give --mobile or --mail, where PINs are sent") }
@@ -101,7 +100,7 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
         do {
             let connection = connection
             let made = try await connection.service.registerKey(
-                user, try await connection.key(run, key, "register a key for '\(user.printable)'"),
+                user, try await connection.key(run, "register a key for '\(user.printable)'"),
                 requiresPIN: false)
             added.key = made
             return Outcome(added, lines + ["key \(made.serial.printable)"])
@@ -132,8 +131,7 @@ struct SecondFactorEnable: SecondFactorUserVerb {
 
     @Option("--mode", help: "Only these: sms, fp or sms+fp.") var mode: EnableChoice?
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let (changed, waiting) = try await connection.service.enable(user, mode?.states ?? [])
@@ -158,8 +156,7 @@ struct SecondFactorDisable: SecondFactorUserVerb {
 
     @Argument("user", help: "The user's name.") var user: String
 
-    @OptionGroup var access: SecondFactorAccess
-    @OptionGroup var key: StoreKeyOptions
+    @OptionGroup var server: SecondFactorOptions
 
     func run(_ connection: inout SecondFactorConnection, _ run: Run) async throws -> Outcome<Reported> {
         let count = try await connection.service.disable(user)
