@@ -44,6 +44,7 @@ struct AttestVerify: Verb {
             Example("ykit attest verify attestation.pem --require 'touch=always,firmware>=5.7'"),
             Example("ykit attest verify request.pem --root root.pem", "A request made with --attest."),
         ])
+    static let answer = Shape(Item<[AttestationReport]>("verdicts", "one for each attestation"))
 
     @Argument("files", help: "Files, or -.", completion: .file) var files: [String]
 
@@ -71,13 +72,7 @@ struct AttestVerify: Verb {
         if files.filter({ $0 == "-" }).count > 1 { throw UsageError("standard input can be read only once") }
     }
 
-    /// All verdicts.
-    struct Verdicts: Report {
-        let verdicts: [AttestationReport]
-        static let members: [Member<Self>] = [Member("verdicts", "one for each attestation") { $0.verdicts }]
-    }
-
-    func run(in run: Run) throws -> Outcome<Verdicts> {
+    func run(in run: Run) throws -> Outcome<[AttestationReport]> {
         let judge = try judge(run)
         var evidence = AttestationEvidence()
         for file in files {
@@ -87,7 +82,7 @@ struct AttestVerify: Verb {
         let verdicts = judge.verdicts(on: evidence)
         let reports = verdicts.map { AttestationReport(verdict: $0) }
         let tables = reports.map { Table.details($0.rows) }
-        var outcome = Outcome(Verdicts(verdicts: reports), Array(tables.joined(separator: [""])))
+        var outcome = Outcome(reports, Array(tables.joined(separator: [""])))
         outcome.answer.failure = verdicts.lazy.compactMap(\.findings.first).first.map { Explanation($0) }
         return outcome
     }
@@ -118,26 +113,21 @@ struct AttestChallenge: Verb {
             ssh generate' and 'ssh-keygen -O challenge' read it from the file.
             """,
         examples: [Example("ykit attest challenge challenge.txt")])
+    typealias Reported = (text: String, output: String)
+    static let answer = Shape<Reported>(members: [
+        Member("challenge", "256 random bits, base64url") { $0.text }, Member("output") { $0.output },
+    ])
 
     @Argument("file", help: "The file to write the challenge to, - for standard output.", completion: .file)
     var file = "-"
 
     @OptionGroup var replacing: OutputOptions
 
-    /// A challenge.
-    struct Challenge: Report {
-        let text: String
-        let output: String
-        static let members: [Member<Self>] = [
-            Member("challenge", "256 random bits, base64url") { $0.text }, Member("output") { $0.output },
-        ]
-    }
-
-    func run(in run: Run) throws -> Outcome<Challenge> {
+    func run(in run: Run) throws -> Outcome<Reported> {
         let output = try FileOutput(file, isText: true, force: replacing.force, run)
         let text = Base64.encodeURL(try run.environment.random.draw(32, secret: false))
         return try output.put(
-            Array((file == "-" ? text + "\n" : text).utf8), of: Challenge(text: text, output: file),
+            Array((file == "-" ? text + "\n" : text).utf8), of: (text: text, output: file),
             "challenge written to \(file)")
     }
 }

@@ -21,12 +21,7 @@ struct HSMAuthInfo: Verb {
         let status = HSMAuthStatus(
             version: service.version.description, retries: try await service.managementKeyRetries(),
             credentials: try await service.credentials().count)
-        return Outcome(
-            status,
-            Table.details([
-                ["version", status.version], ["management password", Tries.left(status.retries)],
-                ["credentials", "\(status.credentials)"],
-            ]))
+        return Outcome(status, status.details)
     }
 }
 
@@ -36,10 +31,10 @@ struct HSMAuthStatus: Report {
     let retries: Int
     let credentials: Int
     static let members: [Member<HSMAuthStatus>] = [
-        Member("version") { $0.version },
-        Member("managementPasswordRetries") { $0.retries },
+        Member("version", title: "version") { $0.version },
+        Member("managementPasswordRetries", title: "management password", { $0.retries }, words: { Tries.left($0) }),
         Member("managementRetries", "the same") { $0.retries },
-        Member("credentialCount") { $0.credentials },
+        Member("credentialCount", title: "credentials") { $0.credentials },
     ]
 }
 
@@ -48,8 +43,9 @@ struct HSMAuthList: Verb {
     static let about = About(
         "list", "List credentials: label, algorithm, touch, tries left.",
         examples: [Example("ykit hsmauth list")])
+    static let answer = Shape(Item<[HSMAuthCredential]>("credentials"))
 
-    func run(in run: Run) async throws -> Outcome<HSMAuthCredentials> {
+    func run(in run: Run) async throws -> Outcome<[HSMAuthCredential]> {
         let service = try await run.openHSMAuth()
         let list = try await service.credentials().sorted {
             $0.label.text.lowercased() < $1.label.text.lowercased()
@@ -62,14 +58,8 @@ struct HSMAuthList: Verb {
                     Tries.left($0.retries),
                 ]
             })
-        return Outcome(HSMAuthCredentials(list: list), lines)
+        return Outcome(list, lines)
     }
-}
-
-/// The credentials of a key.
-struct HSMAuthCredentials: Report {
-    let list: [HSMAuthCredential]
-    static let members: [Member<HSMAuthCredentials>] = [Member("credentials") { $0.list }]
 }
 
 extension HSMAuthCredential: Report {
@@ -98,6 +88,13 @@ struct HSMAuthAdd: Verb {
             Example("ykit hsmauth add spare --generate --algorithm ecc-p256"),
             Example("ykit hsmauth add signing --derive --touch", "Derive the keys from a password."),
         ])
+    typealias Reported = (label: String, algorithm: HSMAuthAlgorithm, needsTouch: Bool, publicKey: PublicKey?)
+    static let answer = Shape<Reported>(members: [
+        Member("label") { $0.label },
+        Member("algorithm") { $0.algorithm.description },
+        Member("touch") { $0.needsTouch },
+        Member("publicKey", "PEM, of a p256 credential") { $0.publicKey?.pem },
+    ])
 
     @Argument("label", help: "Label of the credential, up to 64 bytes.") var label: String
 
@@ -131,7 +128,7 @@ struct HSMAuthAdd: Verb {
         }
     }
 
-    func run(in run: Run) async throws -> Outcome<StoredHSMAuthCredential> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let label = try HSMAuthLabel(label)
         let file = try run.perform { try keyFile.map { path in try FileOutput(file: path, force: replacing.force) } }
         let key = try key(run)
@@ -157,7 +154,7 @@ struct HSMAuthAdd: Verb {
             throw error
         }
         try file?.commit()
-        var report = StoredHSMAuthCredential(label: self.label, algorithm: key.algorithm, needsTouch: touch)
+        var report: Reported = (label: self.label, algorithm: key.algorithm, needsTouch: touch, publicKey: nil)
         var lines = ["stored '\(self.label.printable)', \(key.algorithm)"]
         var failure: Explanation?
         if key.algorithm == .p256 {
@@ -205,20 +202,6 @@ struct HSMAuthAdd: Verb {
     }
 }
 
-/// A credential that was stored.
-struct StoredHSMAuthCredential: Report {
-    let label: String
-    let algorithm: HSMAuthAlgorithm
-    let needsTouch: Bool
-    var publicKey: PublicKey?
-    static let members: [Member<StoredHSMAuthCredential>] = [
-        Member("label") { $0.label },
-        Member("algorithm") { $0.algorithm.description },
-        Member("touch") { $0.needsTouch },
-        Member("publicKey", "PEM, of a p256 credential") { $0.publicKey?.pem },
-    ]
-}
-
 /// The credential types by name.
 enum HSMAuthAlgorithmChoice: String, CaseIterable, ExpressibleByArgument {
     case aes128
@@ -256,6 +239,8 @@ struct HSMAuthExportPublicKey: Verb {
     static let about = About(
         "export-public-key", "Write the public key of a p256 credential, for the HSM.",
         examples: [Example("ykit hsmauth export-public-key backup backup.pem")])
+    static let answer = Shape(
+        Item<HSMAuthLabel>("label") { $0.text }, Item<PublicKey>("publicKey", "PEM") { $0.pem }, Item<String>("output"))
 
     @Argument("label", help: "Label of the credential.") var label: String
 
@@ -267,13 +252,12 @@ struct HSMAuthExportPublicKey: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    func run(in run: Run) async throws -> Outcome<ExportedHSMAuthKey> {
+    func run(in run: Run) async throws -> Outcome<(HSMAuthLabel, PublicKey, String)> {
         let output = try FileOutput(file, isText: format != .der, force: replacing.force, run)
         let service = try await run.openHSMAuth()
-        let key = try await service.publicKey(of: HSMAuthLabel(label))
-        var outcome = Outcome(
-            ExportedHSMAuthKey(label: label, key: key, output: file),
-            "public key of '\(label.printable)' written to \(file)")
+        let name = try HSMAuthLabel(label)
+        let key = try await service.publicKey(of: name)
+        var outcome = Outcome((name, key, file), "public key of '\(label.printable)' written to \(file)")
         switch format {
         case .pem: try output.put(Array(key.pem.utf8), &outcome.answer)
         case .der: try output.put(key.subjectPublicKeyInfo, &outcome.answer)
@@ -283,18 +267,6 @@ struct HSMAuthExportPublicKey: Verb {
         }
         return outcome
     }
-}
-
-/// The public key of a credential.
-struct ExportedHSMAuthKey: Report {
-    let label: String
-    let key: PublicKey
-    let output: String
-    static let members: [Member<ExportedHSMAuthKey>] = [
-        Member("label") { $0.label },
-        Member("publicKey", "PEM") { $0.key.pem },
-        Member("output") { $0.output },
-    ]
 }
 
 /// The format of a credential's public key.

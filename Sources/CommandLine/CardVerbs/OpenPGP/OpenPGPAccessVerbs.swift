@@ -25,15 +25,16 @@ struct OpenPGPChangePIN: Verb {
     static let about = About(
         "change-pin", "Change the user PIN, 6 bytes or more.", discussion: PINChangeOptions.order,
         examples: [Example("ykit openpgp access change-pin")])
+    static let answer = Shape(done: "changed")
 
     @OptionGroup var pins: PINChangeOptions
 
-    func run(in run: Run) async throws -> Outcome<CredentialChange> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openOpenPGP()
         let old = try await run.openPGPPIN(pins.pin.source, .user, of: service, for: "change the PIN")
         let new = try await run.newOpenPGPPIN(pins.new.source, .user)
         try await service.changePIN(.user, from: old, to: new)
-        return Outcome(CredentialChange(), "user PIN changed")
+        return Outcome(done: "user PIN changed")
     }
 }
 
@@ -44,16 +45,17 @@ struct OpenPGPChangeAdminPIN: Verb {
         "change-admin-pin", "Change the admin PIN, 8 bytes or more.",
         discussion: PINChangeOptions.order,
         examples: [Example("ykit openpgp access change-admin-pin")])
+    static let answer = Shape(done: "changed")
 
     @OptionGroup var admin: AdminPINOptions
     @OptionGroup var new: NewAdminPINOptions
 
-    func run(in run: Run) async throws -> Outcome<CredentialChange> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openOpenPGP()
         let old = try await run.openPGPPIN(admin.source, .admin, of: service, for: "change it")
         let new = try await run.newOpenPGPPIN(new.source, .admin)
         try await service.changePIN(.admin, from: old, to: new)
-        return Outcome(CredentialChange(), "admin PIN changed")
+        return Outcome(done: "admin PIN changed")
     }
 }
 
@@ -67,24 +69,20 @@ struct OpenPGPSetResetCode: Verb {
             standard input, the first line is the admin PIN, the second the reset code.
             """,
         examples: [Example("ykit openpgp access set-reset-code")])
+    static let answer = Shape(done: "set")
 
     @OptionGroup var admin: AdminPINOptions
     @OptionGroup var code: ResetCodeOptions
 
-    func run(in run: Run) async throws -> Outcome<OpenPGPResetCodeChange> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openOpenPGP()
         let pin = try await run.openPGPPIN(admin.source, .admin, of: service, for: "set the reset code")
         let code = try await run.newOpenPGPPIN(code.source, .reset)
         try await service.checkLength(of: code, .reset)
         try await run.verify(pin, for: .administration, on: service)
         try await service.setResetCode(code)
-        return Outcome(OpenPGPResetCodeChange(), "reset code set")
+        return Outcome(done: "reset code set")
     }
-}
-
-/// A reset code that was set.
-struct OpenPGPResetCodeChange: Report {
-    static let members: [Member<OpenPGPResetCodeChange>] = [Member("set") { _ in true }]
 }
 
 /// Sets a new user PIN.
@@ -97,6 +95,7 @@ struct OpenPGPUnblockPIN: Verb {
             from standard input, the first line is the admin PIN or the reset code, the second the new PIN.
             """,
         examples: [Example("ykit openpgp access unblock-pin"), Example("ykit openpgp access unblock-pin --reset-code")])
+    static let answer = Shape(done: "unblocked")
 
     @Flag("--reset-code", help: "Use the reset code instead of the admin PIN.") var resetCode = false
 
@@ -104,7 +103,7 @@ struct OpenPGPUnblockPIN: Verb {
     @OptionGroup var code: ResetCodeOptions
     @OptionGroup var new: NewPINOptions
 
-    func run(in run: Run) async throws -> Outcome<OpenPGPUnblocking> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openOpenPGP()
         if resetCode || code.source.isGiven {
             let code = try await run.openPGPPIN(code.source, .reset, of: service, for: "set a new user PIN")
@@ -117,13 +116,8 @@ struct OpenPGPUnblockPIN: Verb {
             try await run.verify(pin, for: .administration, on: service)
             try await service.resetPIN(to: new)
         }
-        return Outcome(OpenPGPUnblocking(), "user PIN set; all its tries are restored")
+        return Outcome(done: "user PIN set; all its tries are restored")
     }
-}
-
-/// A user PIN that was unblocked.
-struct OpenPGPUnblocking: Report {
-    static let members: [Member<OpenPGPUnblocking>] = [Member("unblocked") { _ in true }]
 }
 
 /// Sets the number of PIN retries.
@@ -174,6 +168,7 @@ struct OpenPGPSetSignaturePolicy: Verb {
     static let about = About(
         "set-signature-policy", "Set whether each signature requires the user PIN again.",
         examples: [Example("ykit openpgp access set-signature-policy always")])
+    static let answer = Shape(Item<Bool>("signatureNeedsPin"))
 
     @Argument("policy", help: "always or once.") var policy: SignaturePolicy
 
@@ -184,20 +179,14 @@ struct OpenPGPSetSignaturePolicy: Verb {
         case always, once
     }
 
-    func run(in run: Run) async throws -> Outcome<OpenPGPSignaturePolicy> {
+    func run(in run: Run) async throws -> Outcome<Bool> {
         let service = try await run.openOpenPGP()
         try await run.administer(admin, service, for: "set the policy")
         try await service.setSignaturePolicy(needsPINForEach: policy == .always)
         return Outcome(
-            OpenPGPSignaturePolicy(needsPINForEach: policy == .always),
+            policy == .always,
             policy == .always ? "each signature requires the user PIN" : "the user PIN is required once")
     }
-}
-
-/// Whether each signature requires the PIN.
-struct OpenPGPSignaturePolicy: Report {
-    let needsPINForEach: Bool
-    static let members: [Member<OpenPGPSignaturePolicy>] = [Member("signatureNeedsPin") { $0.needsPINForEach }]
 }
 
 /// Sets whether PINs are sent as hashes.
@@ -211,6 +200,7 @@ struct OpenPGPSetKDF: Verb {
             lines are, in order: admin PIN, new user PIN, new admin PIN.
             """,
         examples: [Example("ykit openpgp access set-kdf on")])
+    static let answer = Shape(Item<Bool>("kdf"))
 
     @Argument("setting", help: "on or off.") var setting: Setting
 
@@ -226,7 +216,7 @@ struct OpenPGPSetKDF: Verb {
         case on, off
     }
 
-    func run(in run: Run) async throws -> Outcome<OpenPGPDerivation> {
+    func run(in run: Run) async throws -> Outcome<Bool> {
         let service = try await run.openOpenPGP()
         try confirmation.ask("the reset code would be removed and both PINs replaced: set them?", in: run)
         let admin = try await run.openPGPPIN(admin.source, .admin, of: service, for: "set the key derivation of PINs")
@@ -237,14 +227,6 @@ struct OpenPGPSetKDF: Verb {
         } else {
             try await service.endKDF(admin: admin, newUser: user, newAdmin: administrator)
         }
-        return Outcome(
-            OpenPGPDerivation(isOn: setting == .on),
-            setting == .on ? "PINs are sent as hashes" : "PINs are sent unhashed")
+        return Outcome(setting == .on, setting == .on ? "PINs are sent as hashes" : "PINs are sent unhashed")
     }
-}
-
-/// Whether PINs are sent as hashes.
-struct OpenPGPDerivation: Report {
-    let isOn: Bool
-    static let members: [Member<OpenPGPDerivation>] = [Member("kdf") { $0.isOn }]
 }

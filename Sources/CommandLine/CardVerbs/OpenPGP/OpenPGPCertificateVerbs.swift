@@ -31,6 +31,7 @@ struct OpenPGPImportCertificate: Verb {
             imported, or, if the slot has no key, the one that issued none of the others.
             """,
         examples: [Example("ykit openpgp certificates import authentication certificate.pem")])
+    static let answer = Shape(Item<OpenPGPSlot>("slot") { $0.description }, Item<X509Certificate>("certificate"))
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -40,7 +41,7 @@ struct OpenPGPImportCertificate: Verb {
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var admin: AdminPINOptions
 
-    func run(in run: Run) async throws -> Outcome<ImportedOpenPGPCertificate> {
+    func run(in run: Run) async throws -> Outcome<(OpenPGPSlot, X509Certificate)> {
         let content = try fileOptions.certificates(file, run)
         let service = try await run.openOpenPGP()
         let key = try await unlessRefused { try await service.publicKey(slot) }
@@ -50,24 +51,13 @@ struct OpenPGPImportCertificate: Verb {
         try await run.administer(admin, service, for: "store a certificate")
         try await service.putCertificate(certificate.der, slot)
         var outcome = Outcome(
-            ImportedOpenPGPCertificate(slot: slot, certificate: certificate),
-            ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: run.now)))
+            (slot, certificate), ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: run.now)))
         if let key, certificate.publicKey != key {
             outcome.answer.warnings.append(
                 Warning("other-key", "the certificate is for a different key than the one in the slot"))
         }
         return outcome
     }
-}
-
-/// A certificate that was imported into a slot.
-struct ImportedOpenPGPCertificate: Report {
-    let slot: OpenPGPSlot
-    let certificate: X509Certificate
-    static let members: [Member<ImportedOpenPGPCertificate>] = [
-        Member("slot") { $0.slot.description },
-        Member("certificate") { $0.certificate },
-    ]
 }
 
 /// Exports a certificate.
@@ -92,19 +82,20 @@ struct OpenPGPDeleteCertificate: Verb {
     static let about = About(
         "delete", "Delete the certificate of a slot; its key stays.",
         examples: [Example("ykit openpgp certificates delete authentication")])
+    static let answer = Shape(Item<OpenPGPSlot>("slot") { $0.description })
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
 
-    func run(in run: Run) async throws -> Outcome<ClearedSlot> {
+    func run(in run: Run) async throws -> Outcome<OpenPGPSlot> {
         let service = try await run.openOpenPGP()
         _ = try await service.certificate(slot)
         try confirmation.ask("the certificate in \(slot) would be lost: delete it?", in: run)
         try await run.administer(admin, service, for: "delete a certificate")
         try await service.deleteCertificate(slot)
-        return Outcome(ClearedSlot(slot: slot.description), "certificate in \(slot) deleted")
+        return Outcome(slot, "certificate in \(slot) deleted")
     }
 }
 

@@ -107,20 +107,21 @@ struct OpenPGPDeleteKey: Verb {
         "delete", "Delete the key of a slot.",
         discussion: "Its certificate stays: 'ykit openpgp certificates delete' deletes it.",
         examples: [Example("ykit openpgp keys delete signature")])
+    static let answer = Shape(Item<OpenPGPSlot>("slot") { $0.description })
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
 
-    func run(in run: Run) async throws -> Outcome<ClearedSlot> {
+    func run(in run: Run) async throws -> Outcome<OpenPGPSlot> {
         let service = try await run.openOpenPGP()
         // A key of a type that cannot be read can be deleted, too.
         do { _ = try await service.publicKey(slot) } catch OpenPGPError.unfit {}
         try confirmation.ask("the \(slot) key would be permanently lost: delete it?", in: run)
         try await run.administer(admin, service, for: "delete a key")
         try await service.deleteKey(slot)
-        return Outcome(ClearedSlot(slot: slot.description), "\(slot) key deleted")
+        return Outcome(slot, "\(slot) key deleted")
     }
 }
 
@@ -156,6 +157,8 @@ struct OpenPGPSetTouch: Verb {
             not even a reset removes them. A YubiKey sets the policy to off when a key is generated or imported.
             """,
         examples: [Example("ykit openpgp keys set-touch signature on")])
+    static let answer = Shape(
+        Item<OpenPGPSlot>("slot") { $0.description }, Item<OpenPGPTouchPolicy>("touchPolicy") { $0.description })
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
 
@@ -164,7 +167,7 @@ struct OpenPGPSetTouch: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var admin: AdminPINOptions
 
-    func run(in run: Run) async throws -> Outcome<OpenPGPTouchChange> {
+    func run(in run: Run) async throws -> Outcome<(OpenPGPSlot, OpenPGPTouchPolicy)> {
         let service = try await run.openOpenPGP()
         try await service.checkTouch(policy, slot)
         if policy.isFixed {
@@ -173,18 +176,8 @@ struct OpenPGPSetTouch: Verb {
         }
         try await run.administer(admin, service, for: "set the touch policy")
         try await service.setTouch(policy, slot)
-        return Outcome(OpenPGPTouchChange(slot: slot, policy: policy), "the touch policy of \(slot) is \(policy)")
+        return Outcome((slot, policy), "the touch policy of \(slot) is \(policy)")
     }
-}
-
-/// A touch policy that was set.
-struct OpenPGPTouchChange: Report {
-    let slot: OpenPGPSlot
-    let policy: OpenPGPTouchPolicy
-    static let members: [Member<OpenPGPTouchChange>] = [
-        Member("slot") { $0.slot.description },
-        Member("touchPolicy") { $0.policy.description },
-    ]
 }
 
 extension Run {
@@ -255,6 +248,9 @@ struct OpenPGPSetCAFingerprint: Verb {
             does not use them itself.
             """,
         examples: [Example("ykit openpgp keys set-ca-fingerprint 1 000102030405060708090a0b0c0d0e0f10111213")])
+    static let answer = Shape(
+        Item<Int>("number"),
+        Item<[UInt8]?>("fingerprint", "in hexadecimal; null if it was removed") { $0.map { Hex.encode($0) } })
 
     @Argument("number", help: "The fingerprint to set: 1, 2 or 3.") var number: Int
 
@@ -271,23 +267,11 @@ struct OpenPGPSetCAFingerprint: Verb {
 
     private var digits: String { fingerprint.filter { $0 != " " } }
 
-    func run(in run: Run) async throws -> Outcome<OpenPGPCAFingerprint> {
+    func run(in run: Run) async throws -> Outcome<(Int, [UInt8]?)> {
         let bytes = fingerprint == "none" ? nil : try Hex.decode(digits)
         let service = try await run.openOpenPGP()
         try await run.administer(admin, service, for: "store the fingerprint")
         try await service.setCAFingerprint(number, bytes)
-        return Outcome(
-            OpenPGPCAFingerprint(number: number, bytes: bytes),
-            "CA fingerprint \(number) is \(bytes == nil ? "removed" : "stored")")
+        return Outcome((number, bytes), "CA fingerprint \(number) is \(bytes == nil ? "removed" : "stored")")
     }
-}
-
-/// The fingerprint of a CA key.
-struct OpenPGPCAFingerprint: Report {
-    let number: Int
-    let bytes: [UInt8]?
-    static let members: [Member<OpenPGPCAFingerprint>] = [
-        Member("number") { $0.number },
-        Member("fingerprint", "in hexadecimal; null if it was removed") { $0.bytes.map { Hex.encode($0) } },
-    ]
 }

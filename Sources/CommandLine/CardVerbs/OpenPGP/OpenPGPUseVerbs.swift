@@ -195,6 +195,13 @@ struct OpenPGPDecrypt: Verb {
             -derive'. To decrypt OpenPGP messages, use gpg.
             """,
         examples: [Example("ykit openpgp decrypt secret.bin --output secret.txt")])
+    typealias Reported = (type: OpenPGPKeyType, text: String?, output: String)
+    static let answer = Shape<Reported>(members: [
+        Member("slot") { _ in OpenPGPSlot.decryption.description },
+        Member("algorithm") { $0.type.description },
+        Member("plaintext", "in base64url, unless written to a file") { $0.text },
+        Member("output") { $0.output },
+    ])
 
     @Argument("file", help: "The file, - for standard input.", completion: .input) var file = "-"
 
@@ -203,7 +210,7 @@ struct OpenPGPDecrypt: Verb {
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<OpenPGPPlaintext> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let target = try FileOutput(output, isSecret: true, force: replacing.force, run)
         let early = try file == "-" ? nil : Files.read(file)
         let service = try await run.openOpenPGP()
@@ -227,22 +234,9 @@ struct OpenPGPDecrypt: Verb {
         let isText = String(validating: bytes, as: UTF8.self).map { $0 == $0.printable } ?? false
         return try target.put(
             bytes, isText: isText,
-            of: OpenPGPPlaintext(type: type, text: output == "-" ? Base64.encodeURL(bytes) : nil, output: output),
+            of: (type: type, text: output == "-" ? Base64.encodeURL(bytes) : nil, output: output),
             "result written to \(output)")
     }
-}
-
-/// What the decryption key returned.
-struct OpenPGPPlaintext: Report {
-    let type: OpenPGPKeyType
-    let text: String?
-    let output: String
-    static let members: [Member<OpenPGPPlaintext>] = [
-        Member("slot") { _ in OpenPGPSlot.decryption.description },
-        Member("algorithm") { $0.type.description },
-        Member("plaintext", "in base64url, unless written to a file") { $0.text },
-        Member("output") { $0.output },
-    ]
 }
 
 /// Generates random bytes.
@@ -250,19 +244,14 @@ struct OpenPGPRandom: Verb {
     static let about = About(
         "random", "Get random bytes from the card, in hexadecimal.",
         examples: [Example("ykit openpgp random 16")])
+    static let answer = Shape(Item<[UInt8]>("bytes", "in base64url") { Base64.encodeURL($0) })
 
     @Argument("count", help: "How many bytes.") var count = 32
 
-    func run(in run: Run) async throws -> Outcome<RandomBytes> {
+    func run(in run: Run) async throws -> Outcome<[UInt8]> {
         let bytes = try await run.openOpenPGP().random(count)
-        return Outcome(RandomBytes(bytes: bytes), Hex.encode(bytes))
+        return Outcome(bytes, Hex.encode(bytes))
     }
-}
-
-/// Random bytes of the card.
-struct RandomBytes: Report {
-    let bytes: [UInt8]
-    static let members: [Member<RandomBytes>] = [Member("bytes", "in base64url") { Base64.encodeURL($0.bytes) }]
 }
 
 /// Resets the application to its factory state.
@@ -276,11 +265,12 @@ struct OpenPGPReset: Verb {
             applications of the key are not affected.
             """,
         examples: [Example("ykit openpgp reset")])
+    static let answer = Shape(done: "reset")
 
     @OptionGroup var confirmation: Confirmation
 
-    func run(in run: Run) async throws -> Outcome<ResetReport> {
-        var outcome = Outcome(ResetReport(), "OpenPGP application reset to factory defaults")
+    func run(in run: Run) async throws -> Outcome<Void> {
+        var outcome = Outcome(done: "OpenPGP application reset to factory defaults")
         outcome.answer.warnings = [Warning("factory-default", "the user PIN is now 123456, and the admin PIN 12345678")]
         let service: OpenPGPService
         do { service = try await run.openOpenPGP() } catch OpenPGPError.terminated {

@@ -27,14 +27,15 @@ struct PIVChangePIN: Verb {
         "change-pin", "Change the PIN. A wrong current PIN uses up a try.",
         discussion: "The default PIN is 123456. \(PINChangeOptions.order)",
         examples: [Example("ykit piv access change-pin")])
+    static let answer = Shape(done: "changed")
 
     @OptionGroup var pins: PINChangeOptions
 
-    func run(in run: Run) async throws -> Outcome<CredentialChange> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openPIV()
         let old = try await run.pivCode(.pin, run.source(of: .piv, pins.pin), of: service, for: "change the PIN")
         try await service.changePIN(from: old, to: try await run.newPIVCode(.pin, pins.new.source, of: service))
-        return Outcome(CredentialChange(), "PIN changed")
+        return Outcome(done: "PIN changed")
     }
 }
 
@@ -48,15 +49,16 @@ struct PIVChangePUK: Verb {
             from standard input, the first line is the current PUK, the second the new one.
             """,
         examples: [Example("ykit piv access change-puk")])
+    static let answer = Shape(done: "changed")
 
     @OptionGroup var puk: PUKOptions
     @OptionGroup var new: NewPUKOptions
 
-    func run(in run: Run) async throws -> Outcome<CredentialChange> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openPIV()
         let old = try await run.pivCode(.puk, puk.source, of: service, for: "change the PUK")
         try await service.changePUK(from: old, to: try await run.newPIVCode(.puk, new.source, of: service))
-        return Outcome(CredentialChange(), "PUK changed")
+        return Outcome(done: "PUK changed")
     }
 }
 
@@ -67,15 +69,16 @@ struct PIVUnblockPIN: Verb {
         "unblock-pin", "Set a new PIN with the PUK. A wrong PUK uses up a try.",
         discussion: "If both are read from standard input, the first line is the PUK, the second the new PIN.",
         examples: [Example("ykit piv access unblock-pin")])
+    static let answer = Shape(done: "changed")
 
     @OptionGroup var puk: PUKOptions
     @OptionGroup var new: NewPINOptions
 
-    func run(in run: Run) async throws -> Outcome<CredentialChange> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openPIV()
         let puk = try await run.pivCode(.puk, puk.source, of: service, for: "set a new PIN")
         try await service.unblockPIN(puk: puk, newPIN: try await run.newPIVCode(.pin, new.source, of: service))
-        return Outcome(CredentialChange(), "PIN set; all its tries are restored")
+        return Outcome(done: "PIN set; all its tries are restored")
     }
 }
 
@@ -143,6 +146,13 @@ struct PIVChangeManagementKey: Verb {
                 "ykit piv access change-management-key --generate --protect",
                 "Generate a key and store it on the security key, protected by the PIN.")
         ])
+    typealias Reported = (type: ManagementKeyType, needsTouch: Bool, isProtected: Bool, file: String?)
+    static let answer = Shape<Reported>(members: [
+        Member("algorithm") { $0.type.description },
+        Member("touch") { $0.needsTouch },
+        Member("protected", "whether the PIN gives access to it") { $0.isProtected },
+        Member("keyFile") { $0.file },
+    ])
 
     @Option(["--algorithm", "-a"], help: "The cipher: tdes, aes128, aes192 or aes256; the current one by default.")
     var algorithm: ManagementKeyType?
@@ -165,7 +175,7 @@ struct PIVChangeManagementKey: Verb {
         if keyFile != nil, !generate { throw UsageError("--key-file needs --generate") }
     }
 
-    func run(in run: Run) async throws -> Outcome<PIVManagementKeyChange> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let file = try run.perform { try keyFile.map { path in try FileOutput(file: path, force: nil) } }
         let service = try await run.openPIV()
         var unlocking = try await management.unlock(service, for: "set a new one", replacing: true, run)
@@ -196,7 +206,7 @@ struct PIVChangeManagementKey: Verb {
         }
         try file?.commit()
         return Outcome(
-            PIVManagementKeyChange(type: type, needsTouch: touch, isProtected: protect, file: keyFile),
+            (type: type, needsTouch: touch, isProtected: protect, file: keyFile),
             "management key set: \(type)" + (protect ? ", stored on the key and protected by the PIN" : ""))
     }
 
@@ -226,18 +236,4 @@ struct PIVChangeManagementKey: Verb {
     }
 
     private static func digits(_ key: SharedSecret) -> String { key.value.withBytes { Hex.encode(Array($0)) } }
-}
-
-/// A management key that was set.
-struct PIVManagementKeyChange: Report {
-    let type: ManagementKeyType
-    let needsTouch: Bool
-    let isProtected: Bool
-    let file: String?
-    static let members: [Member<PIVManagementKeyChange>] = [
-        Member("algorithm") { $0.type.description },
-        Member("touch") { $0.needsTouch },
-        Member("protected", "whether the PIN gives access to it") { $0.isProtected },
-        Member("keyFile") { $0.file },
-    ]
 }

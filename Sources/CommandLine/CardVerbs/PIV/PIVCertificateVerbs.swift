@@ -31,6 +31,9 @@ struct PIVGenerateCertificate: Verb {
             Example("ykit piv certificates generate 9a --subject CN=Alice"),
             Example("ykit piv certificates generate 9a -s CN=Alice --san email:alice@example.com"),
         ])
+    static let answer = Shape(
+        [Item<PIVSlot>("slot") { $0.description }],
+        [Item<X509Certificate>("certificate"), Item("pem", "the certificate") { $0.pem }])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -58,7 +61,7 @@ struct PIVGenerateCertificate: Verb {
         }
     }
 
-    func run(in run: Run) async throws -> Outcome<GeneratedPIVCertificate> {
+    func run(in run: Run) async throws -> Outcome<(PIVSlot, X509Certificate)> {
         let template = try subject.template()
         let given = try publicKey.map { try KeyFile.publicKey($0) }
         let service = try await run.openPIV()
@@ -73,20 +76,8 @@ struct PIVGenerateCertificate: Verb {
         }
         try await service.putCertificate(certificate.der, slot, updatingCHUID: updateChuid)
         return Outcome(
-            GeneratedPIVCertificate(slot: slot, certificate: certificate),
-            ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: run.now)))
+            (slot, certificate), ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: run.now)))
     }
-}
-
-/// A certificate that was made for the key in a slot.
-struct GeneratedPIVCertificate: Report {
-    let slot: PIVSlot
-    let certificate: X509Certificate
-    static let members: [Member<GeneratedPIVCertificate>] = [
-        Member("slot") { $0.slot.description },
-        Member("certificate") { $0.certificate },
-        Member("pem", "the certificate") { $0.certificate.pem },
-    ]
 }
 
 /// Creates a certificate signing request.
@@ -180,6 +171,13 @@ struct PIVImportCertificate: Verb {
             for another key is refused. Requires the management key.
             """,
         examples: [Example("ykit piv certificates import 9a certificate.pem")])
+    typealias Reported = (slot: PIVSlot, certificate: X509Certificate, isCompressed: Bool, belongs: Bool?)
+    static let answer = Shape<Reported>(members: [
+        Member("slot") { $0.slot.description },
+        Member("certificate") { $0.certificate },
+        Member("compressed") { $0.isCompressed },
+        Member("belongs", "whether it is for the key in the slot; null if that was not checked") { $0.belongs },
+    ])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -199,7 +197,7 @@ struct PIVImportCertificate: Verb {
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var management: PIVManagementOptions
 
-    func run(in run: Run) async throws -> Outcome<ImportedPIVCertificate> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let content = try fileOptions.certificates(file, run)
         let service = try await run.openPIV()
         let (certificate, belongs, warnings) = try await choose(from: content, service)
@@ -211,7 +209,7 @@ struct PIVImportCertificate: Verb {
             throw explanation(of: error, certificate)
         }
         var outcome = Outcome(
-            ImportedPIVCertificate(slot: slot, certificate: certificate, isCompressed: compress, belongs: belongs),
+            (slot: slot, certificate: certificate, isCompressed: compress, belongs: belongs),
             ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: run.now)))
         outcome.answer.warnings = warnings
         return outcome
@@ -255,20 +253,6 @@ struct PIVImportCertificate: Verb {
     }
 }
 
-/// A certificate that was imported into a slot.
-struct ImportedPIVCertificate: Report {
-    let slot: PIVSlot
-    let certificate: X509Certificate
-    let isCompressed: Bool
-    let belongs: Bool?
-    static let members: [Member<ImportedPIVCertificate>] = [
-        Member("slot") { $0.slot.description },
-        Member("certificate") { $0.certificate },
-        Member("compressed") { $0.isCompressed },
-        Member("belongs", "whether it is for the key in the slot; null if that was not checked") { $0.belongs },
-    ]
-}
-
 /// Exports a certificate.
 struct PIVExportCertificate: Verb {
     static let about = About(
@@ -293,6 +277,7 @@ struct PIVDeleteCertificate: Verb {
         "delete", "Delete the certificate of a slot; its key stays.",
         discussion: "Requires the management key.",
         examples: [Example("ykit piv certificates delete 9a")])
+    static let answer = Shape(Item<PIVSlot>("slot") { $0.description })
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -304,14 +289,14 @@ struct PIVDeleteCertificate: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var management: PIVManagementOptions
 
-    func run(in run: Run) async throws -> Outcome<ClearedSlot> {
+    func run(in run: Run) async throws -> Outcome<PIVSlot> {
         let service = try await run.openPIV()
         guard let object = slot.certificateObject else { throw PIVError.unusableSlot(slot) }
         guard try await !service.object(object).isEmpty else { throw PIVError.noSuchObject(object) }
         try confirmation.ask("the certificate in \(slot) would be lost: delete it?", in: run)
         try await management.unlock(service, for: "delete a certificate", run)
         try await service.deleteCertificate(slot, updatingCHUID: updateChuid)
-        return Outcome(ClearedSlot(slot: slot.description), "deleted the certificate in \(slot)")
+        return Outcome(slot, "deleted the certificate in \(slot)")
     }
 }
 

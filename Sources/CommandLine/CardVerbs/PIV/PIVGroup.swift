@@ -60,10 +60,11 @@ struct PIVReset: Verb {
             Other applications of the key are not affected.
             """,
         examples: [Example("ykit piv reset")])
+    static let answer = Shape(done: "reset")
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
-    func run(in run: Run) async throws -> Outcome<ResetReport> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openPIV()
         try await run.rehearse { try await describe(service, run) }
         try run.endPlan(nil)
@@ -72,7 +73,7 @@ struct PIVReset: Verb {
             "this blocks PIN and PUK, then permanently deletes all PIV keys, certificates and objects on this key",
             unless: force)
         try await run.showing("resetting PIV") { try await service.reset() }
-        var outcome = Outcome(ResetReport(), "all PIV keys and certificates deleted")
+        var outcome = Outcome(done: "all PIV keys and certificates deleted")
         outcome.answer.warnings = [
             Warning("factory-default", "PIN, PUK and management key now have their default values")
         ]

@@ -32,6 +32,7 @@ struct PIVGenerateKey: Verb {
             Example("ykit piv keys generate 9a public.pem"),
             Example("ykit piv keys generate 9c --algorithm rsa2048 --touch-policy always"),
         ])
+    static let answer = Shape(StoredPIVKey.members, WrittenPublicKey.members)
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -56,7 +57,7 @@ struct PIVGenerateKey: Verb {
 
     @OptionGroup var management: PIVManagementOptions
 
-    func run(in run: Run) async throws -> Outcome<GeneratedPIVKey> {
+    func run(in run: Run) async throws -> Outcome<(StoredPIVKey, WrittenPublicKey)> {
         let output = try FileOutput(file, isText: format.isText, force: force, run)
         let service = try await run.openPIV(isPatient: algorithm.modulusSize != nil)
         try await service.checkFit(slot, algorithm, policies.policies)
@@ -69,8 +70,7 @@ struct PIVGenerateKey: Verb {
         progress?.end()
         let written = WrittenPublicKey(format, try format.encode(key, comment: "PIV-\(slot)"), to: file)
         var outcome = Outcome(
-            GeneratedPIVKey(
-                stored: StoredPIVKey(slot: slot, algorithm: algorithm, policies: policies.policies), key: written),
+            (StoredPIVKey(slot: slot, algorithm: algorithm, policies: policies.policies), written),
             "generated an \(algorithm) key in \(slot); public key written to \(file)")
         output.keep(
             written.bytes, &outcome.answer,
@@ -85,13 +85,6 @@ struct PIVGenerateKey: Verb {
         }
         if format == .ssh, algorithm == .x25519 { throw UsageError("SSH has no format for x25519 keys") }
     }
-}
-
-/// A key pair that was generated in a slot.
-struct GeneratedPIVKey: Report {
-    let stored: StoredPIVKey
-    let key: WrittenPublicKey
-    static let members: [Member<GeneratedPIVKey>] = including { $0.stored } + including { $0.key }
 }
 
 /// A new key in a slot.
@@ -116,6 +109,9 @@ struct PIVImportKey: Verb {
             imported key cannot be attested.
             """,
         examples: [Example("ykit piv keys import 9d private.pem")])
+    static let answer = Shape(
+        StoredPIVKey.members, [Item<PublicKey>("publicKey", "PEM") { $0.pem }],
+        [Item<Int>("certificateCount", "the number of certificates in the file")])
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
@@ -129,7 +125,7 @@ struct PIVImportKey: Verb {
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var management: PIVManagementOptions
 
-    func run(in run: Run) async throws -> Outcome<ImportedPIVKey> {
+    func run(in run: Run) async throws -> Outcome<(StoredPIVKey, PublicKey, Int)> {
         let (key, content) = try fileOptions.privateKey(file, run)
         let service = try await run.openPIV()
         if let algorithm = PIVAlgorithm(key.publicKey) {
@@ -139,9 +135,8 @@ struct PIVImportKey: Verb {
         try await management.unlock(service, for: "import a key", run)
         let algorithm = try await service.importKey(key, slot, policies: policies.policies)
         let stored = StoredPIVKey(slot: slot, algorithm: algorithm, policies: policies.policies)
-        let report = ImportedPIVKey(
-            stored: stored, key: key.publicKey, certificates: content.certificates.count)
-        var outcome = Outcome(report, "imported an \(algorithm) key into \(slot)")
+        var outcome = Outcome(
+            (stored, key.publicKey, content.certificates.count), "imported an \(algorithm) key into \(slot)")
         outcome.answer.failure = await policies.problem(of: slot, service)
         if !content.certificates.isEmpty {
             outcome.answer.lines.append(
@@ -149,18 +144,6 @@ struct PIVImportKey: Verb {
         }
         return outcome
     }
-}
-
-/// A private key that was imported into a slot.
-struct ImportedPIVKey: Report {
-    let stored: StoredPIVKey
-    let key: PublicKey
-    let certificates: Int
-    static let members: [Member<ImportedPIVKey>] =
-        including { $0.stored } + [
-            Member("publicKey", "PEM") { $0.key.pem },
-            Member("certificateCount", "the number of certificates in the file") { $0.certificates },
-        ]
 }
 
 /// Shows the metadata of a key.
@@ -295,6 +278,11 @@ struct PIVMoveKey: Verb {
         "move", "Move a key to another slot (firmware 5.7 and later).",
         discussion: "Its certificate stays where it is. Requires the management key.",
         examples: [Example("ykit piv keys move 9a 82")])
+    typealias Reported = (from: PIVSlot, to: PIVSlot)
+    static let answer = Shape<Reported>(members: [
+        Member("from") { $0.from.description },
+        Member("to") { $0.to.description },
+    ])
 
     @Argument("from", help: "The source slot.") var from: PIVSlot
 
@@ -308,23 +296,13 @@ struct PIVMoveKey: Verb {
         if from == to { throw UsageError("the destination must be another slot") }
     }
 
-    func run(in run: Run) async throws -> Outcome<MovedPIVKey> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.openPIV()
         let replacing = try await run.overwriting(service, force: force)?.confirmKey(in: to) ?? force
         try await management.unlock(service, for: "move a key", run)
         try await service.moveKey(from: from, to: to, replacing: replacing)
-        return Outcome(MovedPIVKey(from: from, to: to), "moved the key from \(from) to \(to)")
+        return Outcome((from: from, to: to), "moved the key from \(from) to \(to)")
     }
-}
-
-/// A key that was moved to another slot.
-struct MovedPIVKey: Report {
-    let from: PIVSlot
-    let to: PIVSlot
-    static let members: [Member<MovedPIVKey>] = [
-        Member("from") { $0.from.description },
-        Member("to") { $0.to.description },
-    ]
 }
 
 /// Deletes a key.
@@ -333,17 +311,18 @@ struct PIVDeleteKey: Verb {
         "delete", "Permanently delete a key (firmware 5.7 and later).",
         discussion: "Its certificate stays: ykit piv certificates delete. Requires the management key.",
         examples: [Example("ykit piv keys delete 9a")])
+    static let answer = Shape(Item<PIVSlot>("slot") { $0.description })
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var management: PIVManagementOptions
 
-    func run(in run: Run) async throws -> Outcome<ClearedSlot> {
+    func run(in run: Run) async throws -> Outcome<PIVSlot> {
         let service = try await run.openPIV()
         try confirmation.ask("the key in \(slot) would be permanently lost: delete it?", in: run)
         try await management.unlock(service, for: "delete a key", run)
         try await service.deleteKey(slot)
-        return Outcome(ClearedSlot(slot: slot.description), "deleted the key in \(slot)")
+        return Outcome(slot, "deleted the key in \(slot)")
     }
 }

@@ -21,6 +21,11 @@ struct PIVExportObject: Verb {
     static let about = About(
         "export", "Export the content of a data object.", discussion: ObjectNames.text,
         examples: [Example("ykit piv objects export chuid chuid.bin")])
+    static let answer = Shape(
+        [
+            Item<PIVObjectID>("object") { $0.description },
+            Item("id", "the tag in hexadecimal") { Hex.encode($0.bytes) },
+        ], [Item<[UInt8]>("content", "in base64url") { Base64.encodeURL($0) }], [Item<String>("output")])
 
     @Argument("object", help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
 
@@ -30,7 +35,7 @@ struct PIVExportObject: Verb {
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<ExportedPIVObject> {
+    func run(in run: Run) async throws -> Outcome<(PIVObjectID, [UInt8], String)> {
         let output = try FileOutput(file, isText: false, isSecret: object.isPINProtected, force: replacing.force, run)
         let service = try await run.openPIV()
         let content: [UInt8]
@@ -42,22 +47,9 @@ struct PIVExportObject: Verb {
         }
         if content.isEmpty { throw PIVError.noSuchObject(object) }
         return try output.put(
-            content, of: ExportedPIVObject(object: object, content: content, output: file),
+            content, of: (object, content, file),
             "content of \(object) written to \(file)")
     }
-}
-
-/// A data object that was exported.
-struct ExportedPIVObject: Report {
-    let object: PIVObjectID
-    let content: [UInt8]
-    let output: String
-    static let members: [Member<ExportedPIVObject>] = [
-        Member("object") { $0.object.description },
-        Member("id", "the tag in hexadecimal") { Hex.encode($0.object.bytes) },
-        Member("content", "in base64url") { Base64.encodeURL($0.content) },
-        Member("output") { $0.output },
-    ]
 }
 
 /// The named objects.
@@ -75,6 +67,11 @@ struct PIVImportObject: Verb {
         "import", "Import a data object from a file. An empty file deletes it.",
         discussion: "Requires the management key. " + ObjectNames.text,
         examples: [Example("ykit piv objects import chuid chuid.bin")])
+    static let answer = Shape(
+        [
+            Item<PIVObjectID>("object") { $0.description },
+            Item("id", "the tag in hexadecimal") { Hex.encode($0.bytes) },
+        ], [Item<Int>("size", "in bytes; 0 if the object was deleted")])
 
     @Argument("object", help: "The object: a name, or hexadecimal digits such as 5fc102.") var object: PIVObjectID
 
@@ -84,7 +81,7 @@ struct PIVImportObject: Verb {
 
     @OptionGroup var management: PIVManagementOptions
 
-    func run(in run: Run) async throws -> Outcome<ImportedPIVObject> {
+    func run(in run: Run) async throws -> Outcome<(PIVObjectID, Int)> {
         let content = try Files.read(file)
         let service = try await run.openPIV()
         if [.printed, .administration].contains(object), try await service.administration().isKeyProtected {
@@ -97,20 +94,9 @@ struct PIVImportObject: Verb {
         try await management.unlock(service, for: "write an object", run)
         try await service.putObject(object, content)
         return Outcome(
-            ImportedPIVObject(object: object, size: content.count),
+            (object, content.count),
             content.isEmpty ? "deleted the object \(object)" : "wrote \(content.count) bytes to \(object)")
     }
-}
-
-/// A data object that was written.
-struct ImportedPIVObject: Report {
-    let object: PIVObjectID
-    let size: Int
-    static let members: [Member<ImportedPIVObject>] = [
-        Member("object") { $0.object.description },
-        Member("id", "the tag in hexadecimal") { Hex.encode($0.object.bytes) },
-        Member("size", "in bytes; 0 if the object was deleted") { $0.size },
-    ]
 }
 
 /// Generates a new CHUID or CCC.
@@ -120,6 +106,11 @@ struct PIVGenerateObject: Verb {
         "Generate a new CHUID or CCC, the objects by which programs distinguish cards.",
         discussion: "Requires the management key.",
         examples: [Example("ykit piv objects generate chuid")])
+    static let answer = Shape(
+        [
+            Item<ObjectChoice>("object") { $0.rawValue },
+            Item("id", "the tag in hexadecimal") { Hex.encode($0.id.bytes) },
+        ], [Item<CHUID?>("guid", "of a CHUID") { $0?.guidText }])
 
     @Argument("object", help: "The object to generate: chuid or ccc.") var object: ObjectChoice
 
@@ -136,7 +127,7 @@ struct PIVGenerateObject: Verb {
         var id: PIVObjectID { self == .chuid ? .chuid : .capability }
     }
 
-    func run(in run: Run) async throws -> Outcome<GeneratedPIVObject> {
+    func run(in run: Run) async throws -> Outcome<(ObjectChoice, CHUID?)> {
         let service = try await run.openPIV()
         try await run.overwriting(service, force: force)?.confirmObject(object.id)
         try await management.unlock(service, for: "write an object", run)
@@ -145,17 +136,6 @@ struct PIVGenerateObject: Verb {
         case .chuid: chuid = try await service.makeCHUID()
         case .ccc: try await service.makeCapability()
         }
-        return Outcome(GeneratedPIVObject(object: object, chuid: chuid), "generated a new \(object.rawValue)")
+        return Outcome((object, chuid), "generated a new \(object.rawValue)")
     }
-}
-
-/// A CHUID or CCC that was generated.
-struct GeneratedPIVObject: Report {
-    let object: PIVGenerateObject.ObjectChoice
-    let chuid: CHUID?
-    static let members: [Member<GeneratedPIVObject>] = [
-        Member("object") { $0.object.rawValue },
-        Member("id", "the tag in hexadecimal") { Hex.encode($0.object.id.bytes) },
-        Member("guid", "of a CHUID") { $0.chuid?.guidText },
-    ]
 }

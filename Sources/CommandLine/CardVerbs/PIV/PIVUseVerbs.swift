@@ -187,6 +187,15 @@ struct PIVDerive: Verb {
             the raw x coordinate, as from 'openssl pkeyutl -derive'; hash it before using it as a key.
             """,
         examples: [Example("ykit piv derive --slot 9a peer.pem --output shared.bin")])
+    typealias Reported = (slot: PIVSlot, algorithm: PIVAlgorithm, bytes: [UInt8], output: String)
+    static let answer = Shape<Reported>(members: [
+        Member("slot") { $0.slot.description },
+        Member("algorithm") { $0.algorithm.description },
+        Member("secret", "in base64url, unless written to a file") {
+            $0.output == "-" ? Base64.encodeURL($0.bytes) : nil
+        },
+        Member("output") { $0.output },
+    ])
 
     @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 
@@ -212,7 +221,7 @@ struct PIVDerive: Verb {
         }
     }
 
-    func run(in run: Run) async throws -> Outcome<PIVSharedSecret> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let target = try FileOutput(output, isText: format != .raw, isSecret: true, force: using.replacing.force, run)
         let early = try peer == "-" ? nil : PeerKey.read(peer)
         let service = try await run.openPIV()
@@ -227,25 +236,9 @@ struct PIVDerive: Verb {
         let bytes = secret.value.copyBytes()
         return try target.put(
             format.encode(bytes),
-            of: PIVSharedSecret(slot: slot, algorithm: use.algorithm, bytes: bytes, output: output),
+            of: (slot: slot, algorithm: use.algorithm, bytes: bytes, output: output),
             "secret written to \(output)")
     }
-}
-
-/// A secret that was agreed on.
-struct PIVSharedSecret: Report {
-    let slot: PIVSlot
-    let algorithm: PIVAlgorithm
-    let bytes: [UInt8]
-    let output: String
-    static let members: [Member<PIVSharedSecret>] = [
-        Member("slot") { $0.slot.description },
-        Member("algorithm") { $0.algorithm.description },
-        Member("secret", "in base64url, unless written to a file") {
-            $0.output == "-" ? Base64.encodeURL($0.bytes) : nil
-        },
-        Member("output") { $0.output },
-    ]
 }
 
 /// The public key of the other party, in any of its formats.

@@ -94,8 +94,9 @@ struct SDInfo: Verb {
     static let about = About(
         "info", "Show the protocols and keys for secure channels.",
         examples: [Example("ykit sd info")])
+    static let answer = Shape(Item<[String]>("protocols"), Item<[SecurityDomainKey]>("keys"))
 
-    func run(in run: Run) async throws -> Outcome<SDContents> {
+    func run(in run: Run) async throws -> Outcome<([String], [SecurityDomainKey])> {
         let service = try await run.openSecurityDomain()
         let protocols = try await service.protocols().map(\.description)
         let keys = try await service.report()
@@ -105,15 +106,8 @@ struct SDInfo: Verb {
                 "anyone can manage these keys with the public factory key set; replace it: "
                     + "ykit --scp 03 sd keys import 03,1 FILE")
         }
-        return Outcome(SDContents(protocols: protocols, keys: keys), lines)
+        return Outcome((protocols, keys), lines)
     }
-}
-
-/// The protocols and keys for secure channels.
-struct SDContents: Report {
-    let protocols: [String]
-    let keys: [SecurityDomainKey]
-    static let members: [Member<SDContents>] = [Member("protocols") { $0.protocols }, Member("keys") { $0.keys }]
 }
 
 /// Reads a data object.
@@ -121,30 +115,22 @@ struct SDData: Verb {
     static let about = About(
         "data", "Read a data object by its tag, such as 0066 or 9f7f, in hexadecimal.",
         examples: [Example("ykit sd data 0066")])
+    static let answer = Shape(
+        Item<String>("tag", "in hexadecimal"), Item<[UInt8]>("data", "in hexadecimal") { Hex.encode($0) })
 
     @Argument("tag", help: "The tag, four hexadecimal digits.") var tag: String
 
     @Option("--key", help: "The key that the object belongs to, if there are several.") var key: SCPKeyArgument?
 
-    func run(in run: Run) async throws -> Outcome<SDDataObject> {
+    func run(in run: Run) async throws -> Outcome<(String, [UInt8])> {
         guard tag.utf8.count == 4, let number = UInt16(tag, radix: 16) else {
             throw Explanation.usage("a tag must have four hexadecimal digits, not '\(tag.printable)'")
         }
         let service = try await run.openSecurityDomain()
         let control = key.map { [0xA6, 0x04, 0x83, 0x02] + $0.reference.bytes } ?? []
         let data = try await service.data(number, control)
-        return Outcome(SDDataObject(tag: tag.lowercased(), data: Hex.encode(data)), Hex.encode(data))
+        return Outcome((tag.lowercased(), data), Hex.encode(data))
     }
-}
-
-/// A data object.
-struct SDDataObject: Report {
-    let tag: String
-    let data: String
-    static let members: [Member<SDDataObject>] = [
-        Member("tag", "in hexadecimal") { $0.tag },
-        Member("data", "in hexadecimal") { $0.data },
-    ]
 }
 
 /// Resets the Security Domain to its default keys.
@@ -156,10 +142,13 @@ struct SDReset: Verb {
             before delivery are lost as well. Other applications are not affected.
             """,
         examples: [Example("ykit sd reset")])
+    static let answer = Shape(
+        Item<[SCPKeyReference]>("deleted", "as they are typed") { $0.map(\.typed) },
+        Item<[SecurityDomainKey]>("keys", "the keys now present"))
 
     @OptionGroup var confirmation: Confirmation
 
-    func run(in run: Run) async throws -> Outcome<SDResetReport> {
+    func run(in run: Run) async throws -> Outcome<([SCPKeyReference], [SecurityDomainKey])> {
         if run.options.channel.isWanted {
             throw Explanation.usage("a reset is not possible through a secure channel", hint: "omit --scp")
         }
@@ -172,17 +161,7 @@ struct SDReset: Verb {
         try await run.showing("resetting the Security Domain") { try await service.reset() }
         let after = try await service.report()
         return Outcome(
-            SDResetReport(deleted: before, keys: after),
+            (before, after),
             ["the secure channel keys are the factory default again"] + Table.details(after.map(\.row)))
     }
-}
-
-/// The keys before and after a reset.
-struct SDResetReport: Report {
-    let deleted: [SCPKeyReference]
-    let keys: [SecurityDomainKey]
-    static let members: [Member<SDResetReport>] = [
-        Member("deleted", "as they are typed") { $0.deleted.map(\.typed) },
-        Member("keys", "the keys now present") { $0.keys },
-    ]
 }

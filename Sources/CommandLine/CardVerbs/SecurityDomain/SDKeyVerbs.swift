@@ -17,17 +17,12 @@ struct SDKeysList: Verb {
     static let about = About(
         "list", "List the keys.",
         examples: [Example("ykit sd keys list")])
+    static let answer = Shape(Item<[SecurityDomainKey]>("keys"))
 
-    func run(in run: Run) async throws -> Outcome<SDKeyList> {
+    func run(in run: Run) async throws -> Outcome<[SecurityDomainKey]> {
         let keys = try await run.openSecurityDomain().report()
-        return Outcome(SDKeyList(keys: keys), Table.lines(keys.map(\.row)))
+        return Outcome(keys, Table.lines(keys.map(\.row)))
     }
-}
-
-/// The keys of the Security Domain.
-struct SDKeyList: Report {
-    let keys: [SecurityDomainKey]
-    static let members: [Member<SDKeyList>] = [Member("keys") { $0.keys }]
 }
 
 /// The key to replace.
@@ -55,6 +50,9 @@ struct SDKeysGenerate: Verb {
             and store it with 'ykit sd keys import KEY FILE', where the file holds certificates only.
             """,
         examples: [Example("ykit --scp 03 sd keys generate 11a,2 public.pem")])
+    static let answer = Shape(
+        Item<SCPKeyReference>("reference", "as it is typed") { $0.typed },
+        Item<PublicKey>("publicKey", "PEM") { $0.pem }, Item<String>("output"))
 
     @Argument("key", help: "The new key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 
@@ -64,29 +62,16 @@ struct SDKeysGenerate: Verb {
     @OptionGroup var replaced: ReplacedKeyOptions
     @OptionGroup var replacing: OutputOptions
 
-    func run(in run: Run) async throws -> Outcome<GeneratedSDKey> {
+    func run(in run: Run) async throws -> Outcome<(SCPKeyReference, PublicKey, String)> {
         let output = try FileOutput(file, isText: true, force: replacing.force, run)
         let service = try await run.openSecurityDomain()
         let point = try await service.generate(key.reference, replacing: try replaced.version)
-        let pem = PublicKey.ec(.p256, point: point).pem
+        let made = PublicKey.ec(.p256, point: point)
         var outcome = Outcome(
-            GeneratedSDKey(reference: key.reference, pem: pem, output: file),
-            "generated \(key.reference.typed); public key written to \(file)")
-        output.keep(Array(pem.utf8), &outcome.answer)
+            (key.reference, made, file), "generated \(key.reference.typed); public key written to \(file)")
+        output.keep(Array(made.pem.utf8), &outcome.answer)
         return outcome
     }
-}
-
-/// A key pair that was generated.
-struct GeneratedSDKey: Report {
-    let reference: SCPKeyReference
-    let pem: String
-    let output: String
-    static let members: [Member<GeneratedSDKey>] = [
-        Member("reference", "as it is typed") { $0.reference.typed },
-        Member("publicKey", "PEM") { $0.pem },
-        Member("output") { $0.output },
-    ]
 }
 
 /// Imports a key.
@@ -99,6 +84,13 @@ struct SDKeysImport: Verb {
             a CA it holds its certificate. Storing the first SCP03 set deletes the public factory set.
             """,
         examples: [Example("ykit --scp 03 sd keys import 03,1 scp03.keys")])
+    typealias Reported = (reference: SCPKeyReference, certificates: Int?, authority: [UInt8]?, keys: [SCPKeyReference])
+    static let answer = Shape<Reported>(members: [
+        Member("reference", "as it is typed") { $0.reference.typed },
+        Member("certificateCount", "how many were stored") { $0.certificates },
+        Member("caKeyIdentifier", "in hexadecimal") { $0.authority.map { Hex.encode($0) } },
+        Member("references", "the keys now present") { $0.keys.map(\.typed) },
+    ])
 
     @Argument("key", help: "The key: 03,VERSION, 11a,VERSION, 11b,VERSION, 11c,VERSION or ca,VERSION.")
     var key: SCPKeyArgument
@@ -109,7 +101,7 @@ struct SDKeysImport: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var fileOptions: FilePasswordOptions
 
-    func run(in run: Run) async throws -> Outcome<StoredSDKey> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         switch key.reference.id {
         case 0x01: return try await storeSet(run)
         case 0x11, 0x13, 0x15: return try await storePrivateKey(run)
@@ -117,7 +109,7 @@ struct SDKeysImport: Verb {
         }
     }
 
-    private func storeSet(_ run: Run) async throws -> Outcome<StoredSDKey> {
+    private func storeSet(_ run: Run) async throws -> Outcome<Reported> {
         let keys: SCP03Keys
         if let file {
             keys = try SCP03Keys(file: file)
@@ -139,7 +131,7 @@ struct SDKeysImport: Verb {
         return try await done(run, service, ["stored the SCP03 set \(key.reference.typed)"])
     }
 
-    private func storePrivateKey(_ run: Run) async throws -> Outcome<StoredSDKey> {
+    private func storePrivateKey(_ run: Run) async throws -> Outcome<Reported> {
         let content = try read(run)
         var point: [UInt8]?
         var number: SharedSecret?
@@ -175,7 +167,7 @@ struct SDKeysImport: Verb {
         return try await done(run, service, lines, certificates: chain.count, authority: identifier)
     }
 
-    private func storeAuthority(_ run: Run) async throws -> Outcome<StoredSDKey> {
+    private func storeAuthority(_ run: Run) async throws -> Outcome<Reported> {
         let content = try read(run)
         guard
             let certificate = content.certificates.first(where: { $0.issuer == $0.subject })
@@ -205,10 +197,11 @@ struct SDKeysImport: Verb {
     private func done(
         _ run: Run, _ service: SecurityDomainService, _ lines: [String], certificates: Int? = nil,
         authority: [UInt8]? = nil
-    ) async throws -> Outcome<StoredSDKey> {
+    ) async throws -> Outcome<Reported> {
         let keys = try await run.after(lines) { try await service.references() }
-        let report = StoredSDKey(
-            reference: key.reference, certificates: certificates, authority: authority, keys: keys)
+        let report = (
+            reference: key.reference, certificates: certificates, authority: authority, keys: keys
+        )
         return Outcome(report, lines)
     }
 }
@@ -223,25 +216,17 @@ extension Run {
     }
 }
 
-/// A key that was stored, or data that belongs to it.
-struct StoredSDKey: Report {
-    let reference: SCPKeyReference
-    let certificates: Int?
-    let authority: [UInt8]?
-    let keys: [SCPKeyReference]
-    static let members: [Member<StoredSDKey>] = [
-        Member("reference", "as it is typed") { $0.reference.typed },
-        Member("certificateCount", "how many were stored") { $0.certificates },
-        Member("caKeyIdentifier", "in hexadecimal") { $0.authority.map { Hex.encode($0) } },
-        Member("references", "the keys now present") { $0.keys.map(\.typed) },
-    ]
-}
-
 /// Exports certificates.
 struct SDKeysExport: Verb {
     static let about = About(
         "export", "Write the certificates of a private key as PEM, the key's own first.",
         examples: [Example("ykit sd keys export 11b,1 certificates.pem")])
+    typealias Reported = (reference: SCPKeyReference, pem: String, output: String)
+    static let answer = Shape<Reported>(members: [
+        Member("reference", "as it is typed") { $0.reference.typed },
+        Member("pem", "the certificates") { $0.pem },
+        Member("output") { $0.output },
+    ])
 
     @Argument("key", help: "The key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 
@@ -250,7 +235,7 @@ struct SDKeysExport: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    func run(in run: Run) async throws -> Outcome<ExportedSDCertificates> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let output = try FileOutput(file, isText: true, force: replacing.force, run)
         let service = try await run.openSecurityDomain()
         let chain = try await service.certificates(of: key.reference)
@@ -259,21 +244,9 @@ struct SDKeysExport: Verb {
         }
         let pem = chain.reversed().map { PEM.encode("CERTIFICATE", $0) }.joined()
         return try output.put(
-            Array(pem.utf8), of: ExportedSDCertificates(reference: key.reference, pem: pem, output: file),
+            Array(pem.utf8), of: (reference: key.reference, pem: pem, output: file),
             "certificates of \(key.reference.typed) written to \(file)")
     }
-}
-
-/// The certificates of a key.
-struct ExportedSDCertificates: Report {
-    let reference: SCPKeyReference
-    let pem: String
-    let output: String
-    static let members: [Member<ExportedSDCertificates>] = [
-        Member("reference", "as it is typed") { $0.reference.typed },
-        Member("pem", "the certificates") { $0.pem },
-        Member("output") { $0.output },
-    ]
 }
 
 /// Deletes keys.
@@ -282,12 +255,17 @@ struct SDKeysDelete: Verb {
         "delete", "Delete a key, or with version 0 all keys of a kind.",
         discussion: "When the last key is deleted, the factory keys return: the public SCP03 set.",
         examples: [Example("ykit --scp 03 sd keys delete 11b,1")])
+    typealias Reported = (deleted: [SCPKeyReference], keys: [SCPKeyReference])
+    static let answer = Shape<Reported>(members: [
+        Member("deleted", "as they are typed") { $0.deleted.map(\.typed) },
+        Member("references", "the remaining keys") { $0.keys.map(\.typed) },
+    ])
 
     @Argument("key", help: "The key: KIND,VERSION.") var key: SCPKeyArgument
 
     @OptionGroup var confirmation: Confirmation
 
-    func run(in run: Run) async throws -> Outcome<DeletedSDKeys> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let wanted = key.reference
         let service = try await run.openSecurityDomain()
         let all = try await service.references()
@@ -317,19 +295,9 @@ struct SDKeysDelete: Verb {
                 try await run.after(["deleted \(names)"]) { try await service.references() }
             } ?? left
         return Outcome(
-            DeletedSDKeys(deleted: found, keys: keys),
+            (deleted: found, keys: keys),
             ["deleted \(names)"] + keys.map { "\($0.typed) remains (\($0.purpose))" })
     }
-}
-
-/// The keys that were deleted, and the others.
-struct DeletedSDKeys: Report {
-    let deleted: [SCPKeyReference]
-    let keys: [SCPKeyReference]
-    static let members: [Member<DeletedSDKeys>] = [
-        Member("deleted", "as they are typed") { $0.deleted.map(\.typed) },
-        Member("references", "the remaining keys") { $0.keys.map(\.typed) },
-    ]
 }
 
 /// Restricts which certificates of a CA are accepted.
@@ -341,18 +309,21 @@ struct SDKeysSetAllowList: Verb {
             hexadecimal after 0x. Without serial numbers the limit is removed.
             """,
         examples: [Example("ykit --scp 03 sd keys set-allowlist ca,1 0x1002 0x1003")])
+    static let answer = Shape(
+        Item<SCPKeyReference>("reference", "as it is typed") { $0.typed },
+        Item<[String]>("serials", "in hexadecimal after 0x; empty without a limit"))
 
     @Argument("key", help: "The CA: ca,VERSION or 0x20,VERSION to 0x2f,VERSION.") var key: SCPKeyArgument
 
     @Argument("serials", help: "Serial numbers.") var serials: [String] = []
 
-    func run(in run: Run) async throws -> Outcome<SDAllowList> {
+    func run(in run: Run) async throws -> Outcome<(SCPKeyReference, [String])> {
         let numbers = try serials.map { text throws(Explanation) in try Self.number(text) }
         let service = try await run.openSecurityDomain()
         try await service.store(allowedSerials: numbers, of: key.reference)
         let texts = numbers.map { "0x" + Hex.encode($0) }
         return Outcome(
-            SDAllowList(reference: key.reference, serials: texts),
+            (key.reference, texts),
             numbers.isEmpty
                 ? "every certificate of \(key.reference.typed) is accepted"
                 : "\(key.reference.typed) accepts certificates \(texts.listed())")
@@ -373,14 +344,4 @@ struct SDKeysSetAllowList: Verb {
         let digits = Array(bytes.drop { $0 == 0 })
         return digits.isEmpty ? [0] : digits
     }
-}
-
-/// The certificates of a CA that may open a channel.
-struct SDAllowList: Report {
-    let reference: SCPKeyReference
-    let serials: [String]
-    static let members: [Member<SDAllowList>] = [
-        Member("reference", "as it is typed") { $0.reference.typed },
-        Member("serials", "in hexadecimal after 0x; empty without a limit") { $0.serials },
-    ]
 }
