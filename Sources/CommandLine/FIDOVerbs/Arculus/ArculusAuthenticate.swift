@@ -19,24 +19,19 @@ struct ArculusAuthenticate: Verb {
             \(ArculusServerOptions.format)
             """,
         examples: [Example("ykit arculus authenticate --server https://login.example.com --user alice")])
+    static let answer = Shape(
+        [Item<String>("user")], [Item<ArculusServer>("rpId") { $0.relyingPartyID }],
+        [
+            Item<AuthenticationResponse>("credentialId") { Base64.encodeURL($0.id) },
+            Item("credential", "what the server expects") { $0.arculusJSON },
+        ]
+    ).following(ArculusResult.ok)
 
     @OptionGroup var server: ArculusServerOptions
 
     @OptionGroup var holding: ArculusCardOptions
 
-    /// A user who is signed in.
-    struct SignedIn: Report {
-        let user: String
-        let server: ArculusServer
-        let signed: AuthenticationResponse
-        static let members: [Member<Self>] = [
-            Member("user") { $0.user }, Member("rpId") { $0.server.relyingPartyID },
-            Member("credentialId") { Base64.encodeURL($0.signed.id) },
-            Member("credential", "what the server expects") { $0.signed.arculusJSON },
-        ]
-    }
-
-    func run(in run: Run) async throws -> Outcome<ArculusReport<SignedIn>> {
+    func run(in run: Run) async throws -> Outcome<(String, ArculusServer, AuthenticationResponse)> {
         let field = CardPresence(run)
         return try await field.outcome {
             let description = try server.read()
@@ -47,7 +42,7 @@ struct ArculusAuthenticate: Verb {
                 server.user, pin: holding.pin.arculus("sign in at \(description.origin)", run))
             let id = Base64.encodeURL(signed.id)
             return Outcome(
-                ArculusReport(SignedIn(user: server.user, server: description, signed: signed)),
+                (server.user, description, signed),
                 "'\(server.user.printable)' is signed in at \(description.origin) with credential \(id)")
         }
     }

@@ -19,6 +19,11 @@ struct ArculusCardAuthenticate: Verb {
               curl … --json @- /assertion/result
             """,
         examples: [Example("ykit arculus card authenticate --origin https://example.com --options get.json")])
+    typealias Reported = (signed: AuthenticationResponse, rpID: String)
+    static let answer = Shape<Reported>(members: [
+        Member("credential", "what the server expects") { $0.signed.arculusJSON }, Member("rpId") { $0.rpID },
+        Member("credentialId") { Base64.encodeURL($0.signed.id) },
+    ]).following(ArculusResult.ok)
 
     @Option("--origin", help: "The client's origin, as the server expects it.") var origin: String
 
@@ -33,17 +38,7 @@ struct ArculusCardAuthenticate: Verb {
 
     @OptionGroup var holding: ArculusCardOptions
 
-    /// An assertion for a relying party.
-    struct Signed: Report {
-        let signed: AuthenticationResponse
-        let rpID: String
-        static let members: [Member<Self>] = [
-            Member("credential", "what the server expects") { $0.signed.arculusJSON }, Member("rpId") { $0.rpID },
-            Member("credentialId") { Base64.encodeURL($0.signed.id) },
-        ]
-    }
-
-    func run(in run: Run) async throws -> Outcome<ArculusReport<Signed>> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let field = CardPresence(run)
         let file = try output.open(run)
         return try await field.outcome {
@@ -53,7 +48,7 @@ struct ArculusCardAuthenticate: Verb {
             let signed = try await field.card(retries: holding.retries).authenticateCardOnly(
                 pin: holding.pin.arculus("sign in at \(party.printable)", run), username: user, rpID: party,
                 options: wanted, origin: site)
-            return ArculusOutput.outcome(Signed(signed: signed, rpID: party), signed.arculusJSON, in: file)
+            return ArculusOutput.outcome((signed: signed, rpID: party), signed.arculusJSON, in: file)
         }
     }
 }

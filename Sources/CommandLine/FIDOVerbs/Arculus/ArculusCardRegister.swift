@@ -20,6 +20,11 @@ struct ArculusCardRegister: Verb {
               curl … --json @- /attestation/result
             """,
         examples: [Example("ykit arculus card register --origin https://example.com --options create.json")])
+    typealias Reported = (made: RegistrationResponse, rpID: String)
+    static let answer = Shape<Reported>(members: [
+        Member("credential", "what the server expects") { $0.made.arculusJSON }, Member("rpId") { $0.rpID },
+        Member("credentialId") { Base64.encodeURL($0.made.id) }, Member("aaguid") { $0.made.aaguid },
+    ]).following(ArculusResult.ok)
 
     @Option("--origin", help: "The client's origin, as the server expects it.") var origin: String
 
@@ -47,17 +52,7 @@ struct ArculusCardRegister: Verb {
         }
     }
 
-    /// A credential for a relying party.
-    struct Registered: Report {
-        let made: RegistrationResponse
-        let rpID: String
-        static let members: [Member<Self>] = [
-            Member("credential", "what the server expects") { $0.made.arculusJSON }, Member("rpId") { $0.rpID },
-            Member("credentialId") { Base64.encodeURL($0.made.id) }, Member("aaguid") { $0.made.aaguid },
-        ]
-    }
-
-    func run(in run: Run) async throws -> Outcome<ArculusReport<Registered>> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let field = CardPresence(run)
         let file = try output.open(run)
         return try await field.outcome {
@@ -65,7 +60,7 @@ struct ArculusCardRegister: Verb {
             let made = try await make(
                 field.card(retries: holding.retries, replaces: output.replacing.force), site, run)
             return ArculusOutput.outcome(
-                Registered(made: made, rpID: rp ?? site.host), made.arculusJSON, in: file)
+                (made: made, rpID: rp ?? site.host), made.arculusJSON, in: file)
         }
     }
 

@@ -21,11 +21,12 @@ struct ArculusChangePIN: Verb {
             second the new one.
             """,
         examples: [Example("ykit arculus change-pin")])
+    static let answer = Shape(done: "hasPin").following(ArculusResult.ok)
 
     @OptionGroup var pin: PINOptions
     @OptionGroup var new: NewPINOptions
 
-    func run(in run: Run) async throws -> Outcome<ArculusReport<PINSetReport>> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let field = CardPresence(run)
         return try await field.outcome {
             let card = field.card()
@@ -35,7 +36,7 @@ struct ArculusChangePIN: Verb {
                 .fidoPIN, source, run.fidoQuestion(orElse: source.hint), to: "change its PIN",
                 triesLeft: try await Self.retries(card).count)
             try await card.changePIN(from: { _ in old }, to: try await new.arculus(run))
-            return Outcome(ArculusReport(PINSetReport()), "PIN changed")
+            return Outcome(done: "PIN changed")
         }
     }
 

@@ -20,8 +20,8 @@ struct ArculusOutput: ParsableArguments {
     /// it only once.
     static func outcome<Success>(
         _ success: Success, _ result: JSONValue, in file: FileOutput
-    ) -> Outcome<ArculusReport<Success>> {
-        var outcome = Outcome(ArculusReport(success))
+    ) -> Outcome<Success> {
+        var outcome = Outcome(success)
         file.keep(Array((result.text + "\n").utf8), &outcome.answer)
         return outcome
     }

@@ -22,6 +22,7 @@ struct ArculusRegister: Verb {
             \(ArculusServerOptions.format)
             """,
         examples: [Example("ykit arculus register --server https://login.example.com --user alice")])
+    static let answer = Shape<Registered>().following(ArculusResult.ok)
 
     @OptionGroup var server: ArculusServerOptions
 
@@ -62,7 +63,7 @@ struct ArculusRegister: Verb {
         ]
     }
 
-    func run(in run: Run) async throws -> Outcome<ArculusReport<Registered>> {
+    func run(in run: Run) async throws -> Outcome<Registered> {
         let field = CardPresence(run)
         return try await field.outcome {
             let description = try server.read()
@@ -78,7 +79,7 @@ struct ArculusRegister: Verb {
                 afterResetTo: fresh)
             let id = Base64.encodeURL(made.id)
             return Outcome(
-                ArculusReport(Registered(user: server.user, server: description, made: made, isReset: reset)),
+                Registered(user: server.user, server: description, made: made, isReset: reset),
                 "'\(server.user.printable)' is registered at \(description.origin), credential \(id)")
         }
     }

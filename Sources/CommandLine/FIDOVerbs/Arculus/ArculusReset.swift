@@ -16,23 +16,18 @@ struct ArculusReset: Verb {
         discussion:
             "Every account registered with this card becomes inaccessible: register another card or key there first.",
         examples: [Example("ykit arculus reset")])
+    static let answer = Shape(done: "reset", "hasPin").following(ArculusResult.ok)
 
     @Flag(["--force", "-f"], help: "Do not ask for confirmation.") var force = false
 
     @OptionGroup var new: NewPINOptions
 
-    /// A card without credentials, and with a new PIN.
-    struct Fresh: Report {
-        static let members: [Member<Self>] = [Member("reset") { _ in true }, Member("hasPin") { _ in true }]
-    }
-
-    func run(in run: Run) async throws -> Outcome<ArculusReport<Fresh>> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let field = CardPresence(run)
         return try await field.outcome {
             try run.confirm(typing: "reset", "this permanently deletes all credentials on this card", unless: force)
             try await field.card().reset(to: try await new.arculus(run))
-            return Outcome(
-                ArculusReport(Fresh()), "all credentials on the card deleted; the new PIN is set")
+            return Outcome(done: "all credentials on the card deleted; the new PIN is set")
         }
     }
 }

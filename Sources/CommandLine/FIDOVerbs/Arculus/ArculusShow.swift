@@ -13,12 +13,13 @@ struct ArculusShow: Verb {
         "info", "Show the card's model and the state of its PIN.",
         discussion: "No PIN is needed. For everything that the card reports: ykit fido2 info",
         examples: [Example("ykit arculus info")])
+    static let answer = Shape<ArculusCard.State>().following(ArculusResult.ok)
 
-    func run(in run: Run) async throws -> Outcome<ArculusReport<ArculusCard.State>> {
+    func run(in run: Run) async throws -> Outcome<ArculusCard.State> {
         let field = CardPresence(run)
         return try await field.outcome {
             let state = try await field.card().state()
-            return Outcome(ArculusReport(state), Table.details(state.rows.filter { !$0[1].isEmpty }))
+            return Outcome(state, Table.details(state.rows.filter { !$0[1].isEmpty }))
         }
     }
 }

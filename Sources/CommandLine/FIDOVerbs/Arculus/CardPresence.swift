@@ -77,35 +77,25 @@ final class CardPresence {
 
     /// Runs a verb; a failure also has the SDK's four members, and the exit status of its cause.
     func outcome<Success>(
-        _ body: () async throws -> Outcome<ArculusReport<Success>>
-    ) async throws -> Outcome<ArculusReport<Success>> {
+        _ body: () async throws -> Outcome<Success>
+    ) async throws -> Outcome<Success> {
         do { return try await body() } catch let error as ArculusError
             where run.replay == nil && !error.isCancelled
         {
-            guard let outcome: Outcome<ArculusReport<Success>> = run.perform({ failure(error) }) else { throw error }
+            guard let outcome: Outcome<Success> = run.perform({ failure(error) }) else { throw error }
             return outcome
         }
     }
 
-    private func failure<Success>(_ error: ArculusError) -> Outcome<ArculusReport<Success>> {
+    private func failure<Success>(_ error: ArculusError) -> Outcome<Success> {
         let why = run.pinProblem ?? problem ?? Explanation(error)
         var result = error.result
         if case .server = error {} else { result.errorMessage = why.message }
-        var outcome = Outcome<ArculusReport<Success>>.printed
+        var outcome = Outcome<Success>.printed
         outcome.answer = Outcome(result).answer(as: Shape())
         outcome.answer.failure = why
         return outcome
     }
-}
-
-/// The result of a successful verb, with the members that every call of the SDK returns.
-struct ArculusReport<Success: Report>: Report {
-    private let result = ArculusResult.ok
-    private let success: Success
-
-    init(_ success: Success) { self.success = success }
-
-    static var members: [Member<Self>] { including { $0.result } + including { $0.success } }
 }
 
 extension ArculusResult: Report {

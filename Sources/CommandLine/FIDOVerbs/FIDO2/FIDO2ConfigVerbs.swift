@@ -33,8 +33,9 @@ struct FIDO2ConfigList: Verb {
     static let about = About(
         "list", "Show what can be configured, and the current settings. Needs no PIN.",
         examples: [Example("ykit fido2 config list")])
+    static let answer = Shape(Item<[Setting]>("settings"))
 
-    func run(in run: Run) async throws -> Outcome<Settings> {
+    func run(in run: Run) async throws -> Outcome<[Setting]> {
         let info = try await run.openFIDO().info()
         guard info.option(.authnrCfg) == true else { throw FIDOError.unsupported("authnrCfg") }
         let setsRules = info.option(.setMinPINLength) != nil
@@ -48,12 +49,7 @@ struct FIDO2ConfigList: Verb {
         ]
         let settings = all.filter { info.configCommands?.contains($0.command) ?? true }
             .compactMap { setting in setting.value.map { Setting(name: setting.name, value: $0) } }
-        return Outcome(Settings(settings: settings), Table.details(settings.map { [$0.name, $0.words] }))
-    }
-
-    struct Settings: Report {
-        let settings: [Setting]
-        static let members: [Member<Self>] = [Member("settings") { $0.settings }]
+        return Outcome(settings, Table.details(settings.map { [$0.name, $0.words] }))
     }
 
     struct Setting: Report {
@@ -73,6 +69,10 @@ struct FIDO2ConfigAlwaysUV: Verb {
         "always-uv", "Turn 'always verify the user' on or off.",
         discussion: "While it is on, U2F does not work on most keys.",
         examples: [Example("ykit fido2 config always-uv on")])
+    typealias Reported = (isOn: Bool, isChange: Bool)
+    static let answer = Shape<Reported>(members: [
+        Member("alwaysUv") { $0.isOn }, Member("changed") { $0.isChange },
+    ])
 
     /// On or off.
     enum Switch: String, CaseIterable, ExpressibleByArgument {
@@ -83,22 +83,13 @@ struct FIDO2ConfigAlwaysUV: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    /// Whether the user is always verified.
-    struct State: Report {
-        let isOn: Bool
-        let isChange: Bool
-        static let members: [Member<Self>] = [
-            Member("alwaysUv") { $0.isOn }, Member("changed") { $0.isChange },
-        ]
-    }
-
-    func run(in run: Run) async throws -> Outcome<State> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.openConfig(pin, for: "change how it behaves")
         guard let now = try await service.info().option(.alwaysUv) else { throw FIDOError.unsupported("alwaysUv") }
         let isChange = now != (state == .on)
         if isChange { try await service.configure(.toggleAlwaysUV) }
         return Outcome(
-            State(isOn: state == .on, isChange: isChange),
+            (isOn: state == .on, isChange: isChange),
             "the key verifies its user \(state == .on ? "always" : "when it is asked to")\(isChange ? "" : " already")")
     }
 }
@@ -110,6 +101,8 @@ struct FIDO2ConfigMinPINLength: Verb {
         "Set the minimum PIN length. It can only be raised; a reset restores the default.",
         discussion: "A shorter PIN must be changed before the key does anything else.",
         examples: [Example("ykit fido2 config min-pin-length 6")])
+    static let answer = Shape(
+        Item<Int>("minPINLength"), Item<[String]>("rpIds", "those to which the length is revealed"))
 
     @Argument("n", help: "Characters, 4 to 63.") var length: Int
 
@@ -121,16 +114,7 @@ struct FIDO2ConfigMinPINLength: Verb {
         if !(4...63).contains(length) { throw UsageError("the minimum PIN length must be 4 to 63") }
     }
 
-    /// The minimum, and the relying parties to which it is revealed.
-    struct Minimum: Report {
-        let length: Int
-        let rpIDs: [String]
-        static let members: [Member<Self>] = [
-            Member("minPINLength") { $0.length }, Member("rpIds", "those to which the length is revealed") { $0.rpIDs },
-        ]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Minimum> {
+    func run(in run: Run) async throws -> Outcome<(Int, [String])> {
         let service = try await run.openConfig(pin, for: "change its rules for PINs")
         let info = try await service.info()
         guard UInt64(length) >= info.minPINLength else {
@@ -146,7 +130,7 @@ struct FIDO2ConfigMinPINLength: Verb {
         rules.minLength = UInt64(length)
         rules.rpIDs = rp
         try await service.configure(.pinRules(rules))
-        return Outcome(Minimum(length: length, rpIDs: rp), "a PIN must now have at least \(length) characters")
+        return Outcome((length, rp), "a PIN must now have at least \(length) characters")
     }
 }
 
@@ -155,20 +139,17 @@ struct FIDO2ConfigForcePINChange: Verb {
     static let about = About(
         "force-pin-change", "Require a PIN change before the key does anything else.",
         examples: [Example("ykit fido2 config force-pin-change")])
-
-    struct Forced: Report {
-        static let members: [Member<Self>] = [Member("forcePINChange") { _ in true }]
-    }
+    static let answer = Shape(done: "forcePINChange")
 
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<Forced> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openConfig(pin, for: "change its rules for PINs")
         guard try await service.info().hasPIN else { throw FIDOError.pinNotSet }
         var rules = AuthenticatorConfig.PINRules()
         rules.forcesChange = true
         try await service.configure(.pinRules(rules))
-        return Outcome(Forced(), "the PIN must be changed now: ykit fido2 pin change")
+        return Outcome(done: "the PIN must be changed now: ykit fido2 pin change")
     }
 }
 
@@ -177,14 +158,11 @@ struct FIDO2ConfigComplexPIN: Verb {
     static let about = About(
         "complex-pin", "Refuse simple PINs. Only a reset undoes it.",
         examples: [Example("ykit fido2 config complex-pin")])
-
-    struct Policy: Report {
-        static let members: [Member<Self>] = [Member("pinComplexityPolicy") { _ in true }]
-    }
+    static let answer = Shape(done: "pinComplexityPolicy")
 
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<Policy> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openConfig(pin, for: "change its rules for PINs")
         guard try await service.info().hasPINComplexityPolicy != nil else {
             throw FIDOError.unsupported("pinComplexityPolicy")
@@ -192,7 +170,7 @@ struct FIDO2ConfigComplexPIN: Verb {
         var rules = AuthenticatorConfig.PINRules()
         rules.requiresComplexity = true
         try await service.configure(.pinRules(rules))
-        return Outcome(Policy(), "simple PINs are refused from now on")
+        return Outcome(done: "simple PINs are refused from now on")
     }
 }
 
@@ -202,21 +180,15 @@ struct FIDO2ConfigEnterprise: Verb {
         "enable-enterprise-attestation",
         "Enable enterprise attestation, which identifies the key to certain relying parties. Only a reset undoes it.",
         examples: [Example("ykit fido2 config enable-enterprise-attestation")])
-
-    struct Enabled: Report {
-        let isChange: Bool
-        static let members: [Member<Self>] = [
-            Member("enterpriseAttestation") { _ in true }, Member("changed") { $0.isChange },
-        ]
-    }
+    static let answer = Shape(done: "enterpriseAttestation", and: Item<Bool>("changed"))
 
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<Enabled> {
+    func run(in run: Run) async throws -> Outcome<Bool> {
         let service = try await run.openConfig(pin, for: "enable enterprise attestation")
         guard let now = try await service.info().option(.ep) else { throw FIDOError.unsupported("ep") }
         if !now { try await service.configure(.enableEnterpriseAttestation) }
-        return Outcome(Enabled(isChange: !now), "enterprise attestation is enabled\(now ? " already" : "")")
+        return Outcome(!now, "enterprise attestation is enabled\(now ? " already" : "")")
     }
 }
 
@@ -228,25 +200,18 @@ struct FIDO2ConfigLongTouch: Verb {
             For keys of CTAP 2.3 that offer the choice. A YubiKey does not: 'ykit fido2 info' says what it requires.
             """,
         examples: [Example("ykit fido2 config long-touch")])
-
-    struct Required: Report {
-        let seconds: Int
-        let isChange: Bool
-        static let members: [Member<Self>] = [
-            Member("longTouchForReset") { _ in true }, Member("seconds", "how long to touch") { $0.seconds },
-            Member("changed") { $0.isChange },
-        ]
-    }
+    static let answer = Shape(
+        done: "longTouchForReset", and: Item<Int>("seconds", "how long to touch"), Item<Bool>("changed"))
 
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<Required> {
+    func run(in run: Run) async throws -> Outcome<(Int, Bool)> {
         let service = try await run.openConfig(pin, for: "require a long touch for a reset")
         let info = try await service.info()
         guard let now = info.needsLongTouchForReset else { throw FIDOError.unsupported("longTouchForReset") }
         if !now { try await service.configure(.enableLongTouchForReset) }
         return Outcome(
-            Required(seconds: info.longTouchSeconds, isChange: !now),
+            (info.longTouchSeconds, !now),
             "a reset requires a touch of \(info.longTouchSeconds) seconds\(now ? " already" : "")")
     }
 }

@@ -78,6 +78,12 @@ struct FIDO2CredentialsList: Verb {
         examples: [
             Example("ykit fido2 credentials list"), Example("ykit fido2 credentials list --rp example.com --long"),
         ])
+    static let answer = Shape(
+        [Item<[DiscoverableCredential]>("credentials")],
+        [
+            Item<CredentialStorage?>("existing") { $0?.existing },
+            Item("remaining", "how many more fit on the key") { $0?.remaining },
+        ])
 
     @Flag(["--long", "-l"], help: "Also show algorithm and protection.") var long = false
 
@@ -86,24 +92,13 @@ struct FIDO2CredentialsList: Verb {
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
 
-    /// The credentials, and how many more fit on the key.
-    struct Listing: Report {
-        let credentials: [DiscoverableCredential]
-        let storage: CredentialStorage?
-        static let members: [Member<Self>] = [
-            Member("credentials") { $0.credentials }, Member("existing") { $0.storage?.existing },
-            Member("remaining", "how many more fit on the key") { $0.storage?.remaining },
-        ]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Listing> {
+    func run(in run: Run) async throws -> Outcome<([DiscoverableCredential], CredentialStorage?)> {
         let service = try await run.openCredentials(pin, for: "list its credentials")
         _ = try await token.use(with: service, run)
         let storage = try await service.credentialStorageIfTold()
         let (all, problems) = storage?.existing == 0 ? ([], []) : try await service.listedCredentials(rpID: rp)
         var outcome = Outcome(
-            Listing(credentials: all, storage: storage),
-            all.isEmpty ? ["no credentials"] : Table.lines(all.map { long ? $0.longRow : $0.row }))
+            (all, storage), all.isEmpty ? ["no credentials"] : Table.lines(all.map { long ? $0.longRow : $0.row }))
         if let (party, problem) = problems.first {
             var explanation = Explanation(problem)
             explanation.message =
@@ -114,17 +109,12 @@ struct FIDO2CredentialsList: Verb {
     }
 }
 
-/// A credential that was changed or deleted.
-struct RememberedCredential: Report {
-    let remembered: DiscoverableCredential
-    static let members: [Member<Self>] = [Member("remembered") { $0.remembered }]
-}
-
 /// Changes the names of a credential's account.
 struct FIDO2CredentialsUpdate: Verb {
     static let about = About(
         "update", "Change the names of a credential's account on the key.",
         examples: [Example("ykit fido2 credentials update alice@example.com --display-name \"Alice Smith\"")])
+    static let answer = Shape(Item<DiscoverableCredential>("remembered"))
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: EntryQuery
 
@@ -138,7 +128,7 @@ struct FIDO2CredentialsUpdate: Verb {
         if user == nil, displayName == nil { throw UsageError("missing --user or --display-name") }
     }
 
-    func run(in run: Run) async throws -> Outcome<RememberedCredential> {
+    func run(in run: Run) async throws -> Outcome<DiscoverableCredential> {
         let service = try await run.openCredentials(pin, for: "change a credential")
         guard try await service.info().option(.credMgmt) == true else {
             throw Explanation(
@@ -153,7 +143,7 @@ struct FIDO2CredentialsUpdate: Verb {
         updated.credential.user.name = user ?? found.credential.user.name
         updated.credential.user.displayName = displayName ?? found.credential.user.displayName
         try await service.update(found.credential.id, user: updated.credential.user)
-        return Outcome(RememberedCredential(remembered: updated), "changed the names of \(found.words)")
+        return Outcome(updated, "changed the names of \(found.words)")
     }
 }
 
@@ -164,19 +154,20 @@ struct FIDO2CredentialsDelete: Verb {
         discussion:
             "Its large blob is not deleted; 'ykit fido2 large-blob prune' removes blobs that belong to no credential.",
         examples: [Example("ykit fido2 credentials delete alice@example.com")])
+    static let answer = Shape(Item<DiscoverableCredential>("remembered"))
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<RememberedCredential> {
+    func run(in run: Run) async throws -> Outcome<DiscoverableCredential> {
         let service = try await run.openCredentials(pin, for: "delete a credential")
         let all = try await service.discoverableCredentials()
         let found = try run.entry(toChange: credential, in: all, .always(unless: confirmation)) {
             "the credential of \($0.words) would be permanently lost: delete it?"
         }
         try await service.delete(found.credential.id)
-        return Outcome(RememberedCredential(remembered: found), "deleted the credential of \(found.words)")
+        return Outcome(found, "deleted the credential of \(found.words)")
     }
 }

@@ -69,19 +69,15 @@ struct FIDO2FingerprintsList: Verb {
     static let about = About(
         "list", "List the enrolled fingerprints. Requires the PIN.",
         examples: [Example("ykit fido2 fingerprints list")])
+    static let answer = Shape(Item<[Fingerprint]>("fingerprints"))
 
     @OptionGroup var pin: PINOptions
 
-    struct Listing: Report {
-        let fingerprints: [Fingerprint]
-        static let members: [Member<Self>] = [Member("fingerprints") { $0.fingerprints }]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Listing> {
+    func run(in run: Run) async throws -> Outcome<[Fingerprint]> {
         let service = try await run.openFingerprints(pin, for: "list its fingerprints")
         let all = try await service.fingerprints()
         let lines = Table.lines(all.map { [$0.id, $0.name?.printable ?? ""] })
-        return Outcome(Listing(fingerprints: all), all.isEmpty ? ["no fingerprints"] : lines.map(\.trimmed))
+        return Outcome(all, all.isEmpty ? ["no fingerprints"] : lines.map(\.trimmed))
     }
 }
 
@@ -90,21 +86,13 @@ struct FIDO2FingerprintsAdd: Verb {
     static let about = About(
         "add", "Enroll a fingerprint. ^C cancels the enrollment.",
         examples: [Example("ykit fido2 fingerprints add --name thumb")])
+    static let answer = Shape(Item<Fingerprint>("fingerprint"), Item<Int>("samples", "how many were taken"))
 
     @Option("--name", help: "A name for the fingerprint.") var name: String?
 
     @OptionGroup var pin: PINOptions
 
-    /// An enrolled fingerprint.
-    struct Enrolled: Report {
-        let fingerprint: Fingerprint
-        let samples: Int
-        static let members: [Member<Self>] = [
-            Member("fingerprint") { $0.fingerprint }, Member("samples", "how many were taken") { $0.samples },
-        ]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Enrolled> {
+    func run(in run: Run) async throws -> Outcome<(Fingerprint, Int)> {
         let service = try await run.openFingerprints(pin, for: "enroll a fingerprint")
         if let name { try await service.check(fingerprintName: name) }
         run.terminal.say("touch the sensor repeatedly until enrollment is complete")
@@ -123,9 +111,7 @@ struct FIDO2FingerprintsAdd: Verb {
         Self.tell(sample, run.terminal)
         if let name { try await service.renameFingerprint(sample.template, to: name) }
         let made = Fingerprint(template: sample.template, name: name)
-        return Outcome(
-            Enrolled(fingerprint: made, samples: count),
-            "enrolled fingerprint \(made.id)\(name.map { " '\($0.printable)'" } ?? "")")
+        return Outcome((made, count), "enrolled fingerprint \(made.id)\(name.map { " '\($0.printable)'" } ?? "")")
     }
 
     private static func tell(_ sample: FingerprintSample, _ terminal: Terminal) {
@@ -134,17 +120,12 @@ struct FIDO2FingerprintsAdd: Verb {
     }
 }
 
-/// A fingerprint that was renamed or deleted.
-struct FingerprintReport: Report {
-    let fingerprint: Fingerprint
-    static let members: [Member<Self>] = [Member("fingerprint") { $0.fingerprint }]
-}
-
 /// Names a fingerprint.
 struct FIDO2FingerprintsRename: Verb {
     static let about = About(
         "rename", "Rename a fingerprint.",
         examples: [Example("ykit fido2 fingerprints rename thumb \"left thumb\"")])
+    static let answer = Shape(Item<Fingerprint>("fingerprint"))
 
     @Argument("fingerprint", help: "The fingerprint: its identifier or its name.") var fingerprint: EntryQuery
 
@@ -152,7 +133,7 @@ struct FIDO2FingerprintsRename: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<FingerprintReport> {
+    func run(in run: Run) async throws -> Outcome<Fingerprint> {
         let service = try await run.openFingerprints(pin, for: "name a fingerprint")
         try await service.check(fingerprintName: name)
         let found = try run.entry(toChange: fingerprint, in: try await service.fingerprints(), .forPart) {
@@ -160,8 +141,7 @@ struct FIDO2FingerprintsRename: Verb {
         }
         try await service.renameFingerprint(found.template, to: name)
         return Outcome(
-            FingerprintReport(fingerprint: Fingerprint(template: found.template, name: name)),
-            "fingerprint \(found.id) is now '\(name.printable)'")
+            Fingerprint(template: found.template, name: name), "fingerprint \(found.id) is now '\(name.printable)'")
     }
 }
 
@@ -170,20 +150,21 @@ struct FIDO2FingerprintsDelete: Verb {
     static let about = About(
         "delete", "Delete a fingerprint.",
         examples: [Example("ykit fido2 fingerprints delete thumb")])
+    static let answer = Shape(Item<Fingerprint>("fingerprint"))
 
     @Argument("fingerprint", help: "The fingerprint: its identifier or its name.") var fingerprint: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<FingerprintReport> {
+    func run(in run: Run) async throws -> Outcome<Fingerprint> {
         let service = try await run.openFingerprints(pin, for: "delete a fingerprint")
         let all = try await service.fingerprints()
         let found = try run.entry(toChange: fingerprint, in: all, .always(unless: confirmation)) {
             "the fingerprint \($0.words) would have to be enrolled again: delete it?"
         }
         try await service.removeFingerprint(found.template)
-        return Outcome(FingerprintReport(fingerprint: found), "deleted the fingerprint \(found.words)")
+        return Outcome(found, "deleted the fingerprint \(found.words)")
     }
 }
 
@@ -198,10 +179,18 @@ struct FIDO2FingerprintsShow: Verb {
         let sensor: FingerprintSensor
         let isEnrolled: Bool
         static let members: [Member<Self>] = [
-            Member("sensor", "touch or swipe") { $0.sensor.isSwiped ? "swipe" : "touch" },
-            Member("samples", "good samples needed for one finger") { $0.sensor.samplesNeeded },
-            Member("maxNameLength", "bytes") { $0.sensor.maxNameLength },
-            Member("enrolled", "whether a fingerprint is enrolled") { $0.isEnrolled },
+            Member(
+                "sensor", "touch or swipe", title: "sensor", { $0.sensor.isSwiped ? "swipe" : "touch" },
+                words: { $0 == "swipe" ? "swipe the finger over it" : "touch it with the finger" }),
+            Member(
+                "samples", "good samples needed for one finger", title: "good samples for one finger",
+                absent: "not reported", { $0.sensor.samplesNeeded }),
+            Member(
+                "maxNameLength", "bytes", title: "longest name", absent: "not reported",
+                { $0.sensor.maxNameLength }, words: { "\($0) bytes" }),
+            Member(
+                "enrolled", "whether a fingerprint is enrolled", title: "fingerprints", { $0.isEnrolled },
+                words: { $0 ? "enrolled" : "none enrolled" }),
         ]
     }
 
@@ -211,12 +200,7 @@ struct FIDO2FingerprintsShow: Verb {
         guard info.hasBioEnrollment else { throw FIDOError.unsupported("bioEnroll") }
         let sensor = try await service.fingerprintSensor()
         let isEnrolled = (info.option(.bioEnroll) ?? info.option(.userVerificationMgmtPreview)) == true
-        let rows = [
-            ["sensor", sensor.isSwiped ? "swipe the finger over it" : "touch it with the finger"],
-            ["good samples for one finger", sensor.samplesNeeded.map { String($0) } ?? "not reported"],
-            ["longest name", sensor.maxNameLength.map { "\($0) bytes" } ?? "not reported"],
-            ["fingerprints", isEnrolled ? "enrolled" : "none enrolled"],
-        ]
-        return Outcome(Sensor(sensor: sensor, isEnrolled: isEnrolled), Table.details(rows))
+        let report = Sensor(sensor: sensor, isEnrolled: isEnrolled)
+        return Outcome(report, report.details)
     }
 }

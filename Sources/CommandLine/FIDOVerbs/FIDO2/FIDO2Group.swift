@@ -105,15 +105,11 @@ struct FIDO2Select: Verb {
               ykit --path "$(ykit fido2 select)" fido2 info
             """,
         examples: [Example("ykit fido2 select")])
+    static let answer = Shape(Item<String>("path"))
 
-    struct Selected: Report {
-        let path: String
-        static let members: [Member<Self>] = [Member("path") { $0.path }]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Selected> {
+    func run(in run: Run) async throws -> Outcome<String> {
         let path = try await run.touchedKey()
-        return Outcome(Selected(path: path), path)
+        return Outcome(path, path)
     }
 }
 
@@ -123,15 +119,11 @@ struct FIDO2Wink: Verb {
         "wink", "Make the key blink, to see which one it is.",
         discussion: "Only over HID, and only keys that report that they can. No touch is required.",
         examples: [Example("ykit fido2 wink")])
+    static let answer = Shape.none
 
-    /// The key blinked.
-    struct Winked: Report {
-        static let members: [Member<Self>] = []
-    }
-
-    func run(in run: Run) async throws -> Outcome<Winked> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         try await run.openFIDO().wink()
-        return Outcome(Winked(), "the key blinks")
+        return Outcome(done: "the key blinks")
     }
 }
 
@@ -160,12 +152,13 @@ struct FIDO2Reset: Verb {
             first. Most keys allow a reset only within a few seconds of being plugged in, and require a touch.
             """,
         examples: [Example("ykit fido2 reset")])
+    static let answer = Shape(done: "reset")
 
     @OptionGroup var confirmation: Confirmation
 
     @OptionGroup var reinsertion: Reinsertion
 
-    func run(in run: Run) async throws -> Outcome<ResetReport> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         try reinsertion.check(in: run)
         let service = try await run.openFIDO()
         guard await service.hasCTAP2 else { throw FIDOError.unsupported("FIDO2") }
@@ -191,13 +184,13 @@ struct FIDO2Reset: Verb {
 
     private func reset(
         _ service: FIDOService, _ info: AuthenticatorInfo, in run: Run
-    ) async throws -> Outcome<ResetReport> {
+    ) async throws -> Outcome<Void> {
         let touch =
             info.needsLongTouchForReset == true
             ? "hold your finger on it for \(info.longTouchSeconds) seconds" : "touch it"
         let isCard = await service.profile.carrier == .card
         run.announce("the reset of this key; \(isCard ? "if" : "when") it blinks, \(touch)")
         try await service.reset()
-        return Outcome(ResetReport(), "all FIDO credentials deleted; no PIN is set")
+        return Outcome(done: "all FIDO credentials deleted; no PIN is set")
     }
 }

@@ -160,6 +160,12 @@ struct FIDO2LargeBlobGet: Verb {
     static let about = About(
         "get", "Print a credential's large blob, or write it to a file.",
         examples: [Example("ykit fido2 large-blob get alice --output note.txt")])
+    typealias Reported = (credentialID: String, blob: [UInt8], file: String?)
+    static let answer = Shape<Reported>(members: [
+        Member("credentialId") { $0.credentialID },
+        Member("blob", "null if written to a file") { $0.file == nil ? Base64.encodeURL($0.blob) : nil },
+        Member("size", "in bytes") { $0.blob.count }, Member("output", "the file") { $0.file },
+    ])
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: EntryQuery
 
@@ -168,19 +174,7 @@ struct FIDO2LargeBlobGet: Verb {
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    /// The blob of a credential.
-    struct Content: Report {
-        let credentialID: String
-        let blob: [UInt8]
-        let file: String?
-        static let members: [Member<Self>] = [
-            Member("credentialId") { $0.credentialID },
-            Member("blob", "null if written to a file") { $0.file == nil ? Base64.encodeURL($0.blob) : nil },
-            Member("size", "in bytes") { $0.blob.count }, Member("output", "the file") { $0.file },
-        ]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Content> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let file = try output.map { path in try FileOutput(path, isSecret: true, force: replacing.force, run) }
         let (place, found) = try await run.openLargeBlob(pin, for: "find the credential") {
             try run.entry(credential, in: $0)
@@ -190,7 +184,7 @@ struct FIDO2LargeBlobGet: Verb {
                 "no-large-blob", .notFound, "the credential of \(found.words) has no large blob",
                 hint: "write one with: ykit fido2 large-blob set")
         }
-        var outcome = Outcome(Content(credentialID: found.id, blob: blob, file: output))
+        var outcome = Outcome((credentialID: found.id, blob: blob, file: output))
         if let output, let file {
             try file.put(blob, &outcome.answer)
             outcome.answer.lines = ["\(output): \(blob.count) bytes"]
@@ -206,6 +200,7 @@ struct FIDO2LargeBlobSet: Verb {
     static let about = About(
         "set", "Write a credential's large blob, replacing any earlier one.",
         examples: [Example("ykit fido2 large-blob set alice@example.com note.txt")])
+    static let answer = Shape(Item<String>("credentialId"), Item<Int>("size", "in bytes"))
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: EntryQuery
 
@@ -213,15 +208,7 @@ struct FIDO2LargeBlobSet: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    struct Written: Report {
-        let credentialID: String
-        let size: Int
-        static let members: [Member<Self>] = [
-            Member("credentialId") { $0.credentialID }, Member("size", "in bytes") { $0.size },
-        ]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Written> {
+    func run(in run: Run) async throws -> Outcome<(String, Int)> {
         let blob = try Files.read(file)
         let (place, found) = try await run.openLargeBlob(pin, for: "write a large blob") {
             try run.entry(toChange: credential, in: $0, .forPart) {
@@ -229,8 +216,7 @@ struct FIDO2LargeBlobSet: Verb {
             }
         }
         try await place.write(blob)
-        return Outcome(
-            Written(credentialID: found.id, size: blob.count), "wrote \(blob.count) bytes for \(found.words)")
+        return Outcome((found.id, blob.count), "wrote \(blob.count) bytes for \(found.words)")
     }
 }
 
@@ -239,18 +225,14 @@ struct FIDO2LargeBlobDelete: Verb {
     static let about = About(
         "delete", "Remove a credential's large blob; the credential stays.",
         examples: [Example("ykit fido2 large-blob delete alice@example.com")])
+    static let answer = Shape(Item<String>("credentialId"))
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: EntryQuery
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    struct Deleted: Report {
-        let credentialID: String
-        static let members: [Member<Self>] = [Member("credentialId") { $0.credentialID }]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Deleted> {
+    func run(in run: Run) async throws -> Outcome<String> {
         let (place, found) = try await run.openLargeBlob(pin, for: "remove a large blob") {
             try run.entry(toChange: credential, in: $0, .always(unless: confirmation)) {
                 "the large blob of \($0.words) would be lost: delete it?"
@@ -259,7 +241,7 @@ struct FIDO2LargeBlobDelete: Verb {
         guard try await place.remove() else {
             throw Explanation("no-large-blob", .notFound, "the credential of \(found.words) has no large blob")
         }
-        return Outcome(Deleted(credentialID: found.id), "deleted the large blob of \(found.words)")
+        return Outcome(found.id, "deleted the large blob of \(found.words)")
     }
 }
 
@@ -269,19 +251,15 @@ struct FIDO2LargeBlobPrune: Verb {
         "prune", "Remove large blobs that belong to no credential on the key.",
         discussion: "Blobs of credentials that are not stored on the key are also removed, after confirmation.",
         examples: [Example("ykit fido2 large-blob prune")])
+    static let answer = Shape(Item<Int>("removed", "how many"))
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    struct Pruned: Report {
-        let removed: Int
-        static let members: [Member<Self>] = [Member("removed", "how many") { $0.removed }]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Pruned> {
+    func run(in run: Run) async throws -> Outcome<Int> {
         let service = try await run.openLargeBlobs(pin, for: "list its credentials")
         if try await service.hasDirectLargeBlobs() {
-            return Outcome(Pruned(removed: 0), "nothing to prune: this key stores each blob with its credential")
+            return Outcome(0, "nothing to prune: this key stores each blob with its credential")
         }
         let credentials = try await service.discoverableCredentials()
         let keys = credentials.compactMap(\.credential.largeBlobKey)
@@ -292,6 +270,6 @@ struct FIDO2LargeBlobPrune: Verb {
             : "remove all large blobs but those of \(keys.count == 1 ? "one credential" : "\(keys.count) credentials")?"
         try confirmation.ask(question, in: run)
         let removed = try await service.removeOrphanedLargeBlobs(keeping: keys.map { SharedSecret(Secret($0)) })
-        return Outcome(Pruned(removed: removed), "removed \(removed) large blobs")
+        return Outcome(removed, "removed \(removed) large blobs")
     }
 }

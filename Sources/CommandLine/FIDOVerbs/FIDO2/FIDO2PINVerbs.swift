@@ -17,28 +17,24 @@ struct FIDO2PIN: ParsableCommand {
         examples: [Example("ykit fido2 pin set")])
 }
 
-/// The answer of a verb that set a PIN.
-struct PINSetReport: Report {
-    static let members: [Member<Self>] = [Member("hasPin") { _ in true }]
-}
-
 /// Sets the first PIN.
 struct FIDO2PINSet: Verb {
     static let about = About(
         "set", "Set the first PIN.",
         discussion: "A PIN can be changed, but only a reset of the key removes it.",
         examples: [Example("ykit fido2 pin set")])
+    static let answer = Shape(done: "hasPin")
 
     @OptionGroup var new: NewPINOptions
 
-    func run(in run: Run) async throws -> Outcome<PINSetReport> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openFIDO()
         let info = try await service.info()
         guard info.takesPIN else { throw FIDOError.unsupported("clientPin") }
         guard !info.hasPIN else { throw FIDOError.pinAlreadySet }
         let pin = try await new.read(info, run)
         try await service.setPIN(pin)
-        return Outcome(PINSetReport(), "PIN set")
+        return Outcome(done: "PIN set")
     }
 }
 
@@ -48,17 +44,18 @@ struct FIDO2PINChange: Verb {
     static let about = About(
         "change", "Change the PIN. A wrong current PIN uses up a try.", discussion: PINChangeOptions.order,
         examples: [Example("ykit fido2 pin change")])
+    static let answer = Shape(done: "hasPin")
 
     @OptionGroup var pins: PINChangeOptions
 
-    func run(in run: Run) async throws -> Outcome<PINSetReport> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openFIDO()
         let info = try await service.info()
         guard info.hasPIN else { throw info.takesPIN ? FIDOError.pinNotSet : .unsupported("clientPin") }
         let old = try await run.pin(pins.pin, of: service, for: "change the PIN")
         let pin = try await pins.new.read(info, run)
         try await service.changePIN(from: old, to: pin)
-        return Outcome(PINSetReport(), "PIN changed")
+        return Outcome(done: "PIN changed")
     }
 }
 
@@ -67,15 +64,16 @@ struct FIDO2PINVerify: Verb {
     static let about = About(
         "verify", "Verify the PIN. A wrong PIN uses up a try; the correct one restores all tries.",
         examples: [Example("ykit fido2 pin verify")])
+    static let answer = Shape(done: "verified")
 
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<PINVerifiedReport> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openFIDO()
         let info = try await service.info()
         guard info.hasPIN else { throw info.takesPIN ? FIDOError.pinNotSet : .unsupported("clientPin") }
         try await service.verifyPIN(try await run.pin(pin, of: service, for: "check the PIN"))
-        return Outcome(PINVerifiedReport(), "the PIN is correct")
+        return Outcome(done: "the PIN is correct")
     }
 }
 

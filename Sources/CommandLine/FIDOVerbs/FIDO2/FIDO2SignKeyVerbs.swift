@@ -157,6 +157,12 @@ struct FIDO2SignKeyDerive: Verb {
                 "ykit fido2 sign-key derive contracts.json public.json",
                 "Derive a public key, without the security key.")
         ])
+    static let answer = Shape(
+        [Item<String>("file")],
+        [
+            Item<PreviewSign.DerivedKey>("publicKey", "PEM") { $0.publicKey.pem },
+            Item("additionalArgs", "COSE_Sign_Args, for WebAuthn") { Base64.encodeURL($0.arguments.encoded) },
+        ])
 
     @Argument("signing-key", help: "The file of the signing key.", completion: .file) var signingKey: String
 
@@ -167,30 +173,20 @@ struct FIDO2SignKeyDerive: Verb {
 
     @OptionGroup var replacing: OutputOptions
 
-    /// A derived key, and the file it is in.
-    struct Derived: Report {
-        let key: PreviewSign.DerivedKey
-        let file: String
-        static let members: [Member<Self>] = [
-            Member("file") { $0.file }, Member("publicKey", "PEM") { $0.key.publicKey.pem },
-            Member("additionalArgs", "COSE_Sign_Args, for WebAuthn") { Base64.encodeURL($0.key.arguments.encoded) },
-        ]
-    }
-
     func check() throws {
         guard context.utf8.count <= ARKGP256.contextLimit else {
             throw UsageError("--context takes at most \(ARKGP256.contextLimit) bytes, got \(context.utf8.count)")
         }
     }
 
-    func run(in run: Run) throws -> Outcome<Derived> {
+    func run(in run: Run) throws -> Outcome<(String, PreviewSign.DerivedKey)> {
         let key = try PreviewSign.KeyFile.read(signingKey).key
         let output = try FileOutput(file: file, isSecret: false, force: replacing.force)
         let seed = try PreviewSign.Seed(key.publicKey)
         let input = Secret(try run.environment.random.draw(ARKGP256.inputSize, secret: true))
-        let report = Derived(key: try seed.derive(input, context: Array(context.utf8)), file: file)
-        try output.put(report.key.json)
-        return Outcome(report, (report.key.publicKey.pem ?? "").split(separator: "\n").map(String.init))
+        let made = try seed.derive(input, context: Array(context.utf8))
+        try output.put(made.json)
+        return Outcome((file, made), (made.publicKey.pem ?? "").split(separator: "\n").map(String.init))
     }
 }
 

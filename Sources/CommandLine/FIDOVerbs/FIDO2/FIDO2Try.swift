@@ -27,6 +27,10 @@ struct FIDO2Try: Verb {
             Example("ykit fido2 try --open"),
             Example("ykit fido2 try --passkey --uv", "Also create a passkey and use the PIN."),
         ])
+    typealias Reported = (origin: String, userAgent: String?, steps: [TrialResult])
+    static let answer = Shape<Reported>(members: [
+        Member("origin") { $0.origin }, Member("userAgent") { $0.userAgent }, Member("steps") { $0.steps },
+    ])
 
     @Flag("--open", help: "Open the page in your browser.") var open = false
 
@@ -55,17 +59,7 @@ struct FIDO2Try: Verb {
         return TrialStep.allCases.filter(wanted.contains)
     }
 
-    /// The browser's answers.
-    struct Trial: Report {
-        let origin: String
-        let userAgent: String?
-        let steps: [TrialResult]
-        static let members: [Member<Self>] = [
-            Member("origin") { $0.origin }, Member("userAgent") { $0.userAgent }, Member("steps") { $0.steps },
-        ]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Trial> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let terminal = run.terminal
         let steps = steps
         let server = try TrialServer(steps, environment: run.environment) { terminal.notice($0.line) }
@@ -92,11 +86,11 @@ struct FIDO2Try: Verb {
         do { try Spawn.detach(program, [url], input: []) } catch { terminal.warn(Warning(Explanation(error))) }
     }
 
-    private static func outcome(_ server: TrialServer, _ steps: [TrialStep]) -> Outcome<Trial> {
+    private static func outcome(_ server: TrialServer, _ steps: [TrialStep]) -> Outcome<Reported> {
         let results = server.results
         let rows = results.map { [$0.step.rawValue, $0.outcome.words, $0.reasonText] }
         var outcome = Outcome(
-            Trial(origin: server.origin, userAgent: server.userAgent, steps: results), Table.details(rows))
+            (origin: server.origin, userAgent: server.userAgent, steps: results), Table.details(rows))
         if let passkey = server.passkey {
             outcome.answer.warnings.append(
                 Warning(

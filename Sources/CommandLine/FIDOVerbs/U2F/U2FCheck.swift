@@ -13,29 +13,19 @@ struct U2FCheck: Verb {
         "check", "Check whether a key handle belongs to this key. Nothing is signed; no touch is needed.",
         discussion: "The exit code is 12 if it does not.",
         examples: [Example("ykit u2f check \"$(cat handle.txt)\" --app https://example.com")])
+    static let answer = Shape(
+        Item<String>("app"), Item<[UInt8]>("keyHandle") { Base64.encodeURL($0) }, Item<Bool>("known"))
 
     @Argument("key-handle", isBase64URL: true, help: "The key handle, base64url.") var keyHandle: String
 
     @OptionGroup var application: U2FOptions
 
-    /// Whether a key handle belongs to the key.
-    struct Checked: Report {
-        let application: String
-        let keyHandle: [UInt8]
-        let isKnown: Bool
-        static let members: [Member<Self>] = [
-            Member("app") { $0.application }, Member("keyHandle") { Base64.encodeURL($0.keyHandle) },
-            Member("known") { $0.isKnown },
-        ]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Checked> {
+    func run(in run: Run) async throws -> Outcome<(String, [UInt8], Bool)> {
         let handle = try BytesArgument.hexOrBase64(keyHandle, "KEY-HANDLE")
         let service = try await run.openU2F()
         let isKnown = try await service.u2fKnows(keyHandle: handle, applicationHash: application.applicationHash)
         var outcome = Outcome(
-            Checked(application: application.application, keyHandle: handle, isKnown: isKnown),
-            isKnown ? ["the key handle belongs to this key"] : [])
+            (application.application, handle, isKnown), isKnown ? ["the key handle belongs to this key"] : [])
         if !isKnown { outcome.answer.failure = U2FHandle.foreign }
         return outcome
     }

@@ -26,13 +26,14 @@ struct U2FPINSet: Verb {
     static let about = About(
         "set", "Set the first U2F PIN, of 6 to 32 bytes.",
         examples: [Example("ykit u2f pin set")])
+    static let answer = Shape(done: "hasPin")
 
     @OptionGroup var new: NewPINOptions
 
-    func run(in run: Run) async throws -> Outcome<PINSetReport> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openU2F()
         try await service.u2fSetPIN(try await run.newU2FPIN(new))
-        return Outcome(PINSetReport(), "U2F PIN set")
+        return Outcome(done: "U2F PIN set")
     }
 }
 
@@ -43,14 +44,15 @@ struct U2FPINChange: Verb {
         "change", "Change the U2F PIN. A wrong current PIN uses up one of three tries.",
         discussion: PINChangeOptions.order,
         examples: [Example("ykit u2f pin change")])
+    static let answer = Shape(done: "hasPin")
 
     @OptionGroup var pins: PINChangeOptions
 
-    func run(in run: Run) async throws -> Outcome<PINSetReport> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openU2F()
         let old = try await run.u2fPIN(pins.pin, for: "change the U2F PIN")
         try await service.u2fChangePIN(from: old, to: try await run.newU2FPIN(pins.new))
-        return Outcome(PINSetReport(), "U2F PIN changed")
+        return Outcome(done: "U2F PIN changed")
     }
 }
 
@@ -60,13 +62,14 @@ struct U2FPINVerify: Verb {
         "verify", "Verify the U2F PIN: the key then creates key pairs until it is unplugged.",
         discussion: "A wrong PIN uses up one of three tries; the correct one restores all tries.",
         examples: [Example("ykit u2f pin verify")])
+    static let answer = Shape(done: "verified")
 
     @OptionGroup var pin: PINOptions
 
-    func run(in run: Run) async throws -> Outcome<PINVerifiedReport> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openU2F()
         try await service.u2fVerifyPIN(try await run.u2fPIN(pin, for: "create U2F key pairs"))
-        return Outcome(PINVerifiedReport(), "the U2F PIN is correct")
+        return Outcome(done: "the U2F PIN is correct")
     }
 }
 
@@ -80,11 +83,12 @@ struct U2FReset: Verb {
             plugged in, and requires a touch. Other keys are reset with 'ykit fido2 reset'.
             """,
         examples: [Example("ykit u2f reset")])
+    static let answer = Shape(done: "reset")
 
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var reinsertion: Reinsertion
 
-    func run(in run: Run) async throws -> Outcome<ResetReport> {
+    func run(in run: Run) async throws -> Outcome<Void> {
         try reinsertion.check(in: run)
         var service = try await run.openU2F()
         try confirmation.ask(
@@ -97,7 +101,7 @@ struct U2FReset: Verb {
         }
         run.announce("the reset of U2F on this key")
         try await service.u2fReset()
-        return Outcome(ResetReport(), "all U2F credentials deleted; no U2F PIN is set")
+        return Outcome(done: "all U2F credentials deleted; no U2F PIN is set")
     }
 }
 

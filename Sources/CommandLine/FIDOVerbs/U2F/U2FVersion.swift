@@ -12,14 +12,10 @@ struct U2FVersion: Verb {
     static let about = About(
         "version", "Show the key's U2F version.",
         examples: [Example("ykit u2f version")])
+    static let answer = Shape(Item<String>("u2fVersion"))
 
-    struct Version: Report {
-        let version: String
-        static let members: [Member<Self>] = [Member("u2fVersion") { $0.version }]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Version> {
+    func run(in run: Run) async throws -> Outcome<String> {
         let version = try await run.openU2F().u2fVersion()
-        return Outcome(Version(version: version), version.printable)
+        return Outcome(version, version.printable)
     }
 }
