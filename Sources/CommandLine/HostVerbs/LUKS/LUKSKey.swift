@@ -22,6 +22,11 @@ struct LUKSKey: Verb {
             Example("ykit luks key /dev/sda2 | cryptsetup open --key-file - /dev/sda2 root"),
             Example("ykit luks key /dev/sda2 --wait 30 > /run/key", "Wait for a key to be plugged in."),
         ])
+    typealias Reported = (uuid: String, token: Int, slots: [Int], passphrase: String?)
+    static let answer = Shape<Reported>(members: [
+        Member("uuid") { $0.uuid }, Member("token", "its number") { $0.token }, Member("keyslots") { $0.slots },
+        Member("passphrase", "in base64, as systemd uses it") { $0.passphrase },
+    ])
 
     @OptionGroup var place: LUKSPlace
 
@@ -40,7 +45,7 @@ struct LUKSKey: Verb {
         guard (0...3600).contains(wait) else { throw UsageError("--wait must be 0 to 3600") }
     }
 
-    func run(in run: Run) async throws -> Outcome<LUKSPassphrase> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         if run.terminal.isOutputTerminal, !run.options.json {
             throw Explanation.usage(
                 "refusing to print a passphrase to a terminal", hint: "pipe it to cryptsetup open --key-file -")
@@ -61,8 +66,9 @@ struct LUKSKey: Verb {
         let bytes = found.passphrase.value.copyBytes()
         let text = run.options.json ? String(decoding: bytes, as: UTF8.self) : nil
         var outcome = Outcome(
-            LUKSPassphrase(
-                uuid: volume.header.uuid, token: found.token.number, slots: found.token.keyslots, passphrase: text))
+            (
+                uuid: volume.header.uuid, token: found.token.number, slots: found.token.keyslots, passphrase: text
+            ))
         outcome.answer.raw = bytes
         return outcome
     }
@@ -109,16 +115,4 @@ struct LUKSKey: Verb {
             return ([], error)
         }
     }
-}
-
-/// A passphrase of a volume.
-struct LUKSPassphrase: Report {
-    let uuid: String
-    let token: Int
-    let slots: [Int]
-    let passphrase: String?
-    static let members: [Member<Self>] = [
-        Member("uuid") { $0.uuid }, Member("token", "its number") { $0.token }, Member("keyslots") { $0.slots },
-        Member("passphrase", "in base64, as systemd uses it") { $0.passphrase },
-    ]
 }

@@ -49,6 +49,11 @@ struct LUKSRemove: Verb {
             Example("sudo ykit luks remove /dev/sda2 --keyslot 2"),
             Example("sudo ykit luks remove /dev/sda2 --keyslot 2 --unlock-with 23456789"),
         ])
+    typealias Reported = (uuid: String, slot: Int, backup: String)
+    static let answer = Shape<Reported>(members: [
+        Member("uuid") { $0.uuid }, Member("removedKeyslot") { $0.slot },
+        Member("backup", "of the header") { $0.backup },
+    ])
 
     @OptionGroup var place: LUKSPlace
 
@@ -65,7 +70,7 @@ struct LUKSRemove: Verb {
         try unlocking.check()
     }
 
-    func run(in run: Run) async throws -> Outcome<LUKSRemoved> {
+    func run(in run: Run) async throws -> Outcome<Reported> {
         let volume = try place.open(isChanged: true)
         guard let keyslot else { throw UsageError("missing --keyslot") }
         try volume.changing { () throws(LUKSError) in try volume.metadata.checkRemovable(keyslot) }
@@ -86,7 +91,7 @@ struct LUKSRemove: Verb {
             }
         }
         return Outcome(
-            LUKSRemoved(uuid: volume.header.uuid, slot: keyslot, backup: path),
+            (uuid: volume.header.uuid, slot: keyslot, backup: path),
             ["removed key slot \(keyslot) of \(volume.name)", "the previous header is in \(path.printable)"])
     }
 
@@ -101,17 +106,6 @@ extension LUKSVolume {
         let words = what.isEmpty ? "passphrase or key file" : what.joined(separator: ", ")
         return "remove key slot \(slot) of \(name) (\(words)), after a backup of the header to \(backup.printable)?"
     }
-}
-
-/// A key slot that was removed.
-struct LUKSRemoved: Report {
-    let uuid: String
-    let slot: Int
-    let backup: String
-    static let members: [Member<Self>] = [
-        Member("uuid") { $0.uuid }, Member("removedKeyslot") { $0.slot },
-        Member("backup", "of the header") { $0.backup },
-    ]
 }
 
 /// Replaces a key.

@@ -24,6 +24,7 @@ struct SSHKeys: Verb {
             for SSH that the key stores, which needs the PIN; with --resident-only, only those.
             """,
         examples: [Example("ykit ssh keys >> authorized_keys"), Example("ykit ssh keys --resident")])
+    static let answer = Shape(Item<[SSHListedKey]>("keys"))
 
     @Flag("--resident", help: "Also print the credentials that the key stores.") var resident = false
 
@@ -31,12 +32,7 @@ struct SSHKeys: Verb {
 
     @OptionGroup var pin: PINOptions
 
-    struct Listing: Report {
-        let keys: [SSHListedKey]
-        static let members: [Member<Self>] = [Member("keys") { $0.keys }]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Listing> {
+    func run(in run: Run) async throws -> Outcome<[SSHListedKey]> {
         var lines: [String] = []
         var listed: [SSHListedKey] = []
         if !residentOnly {
@@ -53,7 +49,7 @@ struct SSHKeys: Verb {
             listed += found.map { SSHListedKey($0) }
         }
         if lines.isEmpty { run.terminal.say("no keys for SSH; create one with: ykit ssh generate") }
-        return Outcome(Listing(keys: listed), lines)
+        return Outcome(listed, lines)
     }
 }
 
@@ -70,6 +66,7 @@ struct SSHGenerate: Verb {
             Example("ykit ssh generate --output id_ed25519_sk"),
             Example("ykit ssh generate --resident --verify-required --output id_work_sk"),
         ])
+    static let answer = Shape(SSHKeyReport.members, [Item<String>("output", "the key file")], [Item<Bool>("resident")])
 
     /// The key type.
     enum Algorithm: String, CaseIterable, ExpressibleByArgument {
@@ -124,18 +121,7 @@ struct SSHGenerate: Verb {
         }
     }
 
-    /// A credential, and its key file.
-    struct Generated: Report {
-        let key: SSHKeyReport
-        let file: String
-        let isResident: Bool
-        static let members: [Member<Self>] =
-            including { $0.key } + [
-                Member("output", "the key file") { $0.file }, Member("resident") { $0.isResident },
-            ]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Generated> {
+    func run(in run: Run) async throws -> Outcome<(SSHKeyReport, String, Bool)> {
         let path = try output ?? Self.standardPath(algorithm, run)
         let phrase = try newPassphrase(path, run)
         let files = try SSHKeyFiles(path, force: force, orElse: Self.takenHint)
@@ -166,8 +152,7 @@ struct SSHGenerate: Verb {
         try proof?.commit()
         let key = SSHKeyReport(key: credential.publicKey, comment: credential.comment)
         var outcome = Outcome(
-            Generated(key: key, file: path, isResident: resident),
-            "key file written to \(path.printable), public key to \(path.printable).pub")
+            (key, path, resident), "key file written to \(path.printable), public key to \(path.printable).pub")
         if proof != nil { outcome.answer.warnings += warnings(about: attested, credential.publicKey, challenge, run) }
         return outcome
     }
@@ -280,6 +265,7 @@ struct SSHDownload: Verb {
         "download", "Write the key files of credentials that the key stores. Needs the PIN.",
         discussion: "Like 'ssh-keygen -K', but only for the given ones.",
         examples: [Example("ykit ssh download --output ~/.ssh")])
+    static let answer = Shape(Item<[SSHListedKey]>("keys"), Item<[String]>("files"))
 
     @Argument(
         "credential",
@@ -291,14 +277,7 @@ struct SSHDownload: Verb {
     @OptionGroup var replacing: OutputOptions
     @OptionGroup var pin: PINOptions
 
-    /// The credentials that were asked for, and the key files that were written.
-    struct Downloaded: Report {
-        let keys: [SSHListedKey]
-        let files: [String]
-        static let members: [Member<Self>] = [Member("keys") { $0.keys }, Member("files") { $0.files }]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Downloaded> {
+    func run(in run: Run) async throws -> Outcome<([SSHListedKey], [String])> {
         let service = try await run.openCredentials(pin, for: "read its credentials for SSH")
         let all = try await SSHCredential.all(of: service)
         let names = SSHCredential.fileNames(of: all)
@@ -319,7 +298,7 @@ struct SSHDownload: Verb {
                 lines.append("\(path.printable)  \(credential.words)")
             } catch { failure = failure ?? error }
         }
-        var outcome = Outcome(Downloaded(keys: chosen.map { SSHListedKey($0) }, files: files), lines)
+        var outcome = Outcome((chosen.map { SSHListedKey($0) }, files), lines)
         outcome.answer.failure = failure
         return outcome
     }
@@ -330,6 +309,7 @@ struct SSHDelete: Verb {
     static let about = About(
         "delete", "Delete a credential that the key stores. It cannot be recovered.",
         examples: [Example("ykit ssh delete ssh:")])
+    static let answer = Shape(Item<SSHListedKey>("key"))
 
     @Argument(
         "credential", isBase64URL: true, help: "The credential: its application, identifier or the beginning of it.")
@@ -338,18 +318,13 @@ struct SSHDelete: Verb {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var pin: PINOptions
 
-    struct Deleted: Report {
-        let key: SSHListedKey
-        static let members: [Member<Self>] = [Member("key") { $0.key }]
-    }
-
-    func run(in run: Run) async throws -> Outcome<Deleted> {
+    func run(in run: Run) async throws -> Outcome<SSHListedKey> {
         let service = try await run.openCredentials(pin, for: "delete a credential")
         let all = try await SSHCredential.all(of: service)
         let found = try run.entry(toChange: credential, in: all, .always(unless: confirmation)) {
             "the credential for \($0.words) (\($0.file.publicKey.fingerprint)) would be permanently lost: delete it?"
         }
         try await service.delete(found.remembered.credential.id)
-        return Outcome(Deleted(key: SSHListedKey(found)), "deleted the credential for \(found.words)")
+        return Outcome(SSHListedKey(found), "deleted the credential for \(found.words)")
     }
 }
