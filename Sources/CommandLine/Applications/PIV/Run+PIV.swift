@@ -25,10 +25,7 @@ extension Run {
     }
 }
 
-extension PIVSlot: ExpressibleByArgument {
-    /// Parses the hexadecimal digits or the name of a slot.
-    public init?(argument: String) { self.init(argument) }
-
+extension PIVSlot: ExpressibleByArgument, LosslessStringConvertible {
     /// The help for a slot.
     package static let help =
         "One of \(mainWords), \(retiredWords), \(attestation); 'ykit help slots' lists them."
@@ -37,62 +34,31 @@ extension PIVSlot: ExpressibleByArgument {
     public static var choices: [String] { all.map(\.description) }
 }
 
-extension PIVAlgorithm: ExpressibleByArgument {
-    /// The name, for help.
-    public var defaultValueDescription: String { description }
-
-    /// Parses the name of a key type.
-    public init?(argument: String) { self.init(argument) }
-
+extension PIVAlgorithm: ExpressibleByArgument, LosslessStringConvertible {
     /// The possible values.
     public static var allValueStrings: [String] { known.map(\.description) }
 }
 
-extension PIVObjectID: ExpressibleByArgument {
-    /// Parses the name or the hexadecimal digits of an object.
-    public init?(argument: String) { self.init(argument) }
-}
+extension PIVObjectID: ExpressibleByArgument, LosslessStringConvertible {}
 
-extension ManagementKeyType: ExpressibleByArgument {
-    /// The name, for help.
-    public var defaultValueDescription: String { description }
-
-    /// Parses the name of a cipher.
-    public init?(argument: String) { self.init(argument) }
-
+extension ManagementKeyType: ExpressibleByArgument, LosslessStringConvertible {
     /// The possible values.
     public static var allValueStrings: [String] { known.map(\.description) }
 }
 
-extension PINPolicy: ExpressibleByArgument {
-    /// The name, for help.
-    public var defaultValueDescription: String { description }
-
-    /// Parses the name of a policy.
-    public init?(argument: String) { self.init(argument) }
-
+extension PINPolicy: ExpressibleByArgument, LosslessStringConvertible {
     /// The possible values.
     public static var allValueStrings: [String] {
         [`default`, never, once, always, matchOnce, matchAlways].map(\.description)
     }
-}
 
-extension PINPolicy {
     /// The policies that every verb with a policy accepts.
     package static let plain: [PINPolicy] = [.never, .once, .always]
 }
 
-extension TouchPolicy {
+extension TouchPolicy: ExpressibleByArgument, LosslessStringConvertible {
     /// The policies, without the default of the key.
     package static let plain: [TouchPolicy] = [.never, .always, .cached]
-}
-
-extension TouchPolicy: ExpressibleByArgument {
-    /// The name, for help.
-    public var defaultValueDescription: String { description }
-
-    /// Parses the name of a policy.
-    public init?(argument: String) { self.init(argument) }
 
     /// The possible values.
     public static var allValueStrings: [String] { [`default`, never, always, cached].map(\.description) }
@@ -109,16 +75,6 @@ package enum HashChoice: String, CaseIterable, ExpressibleByArgument {
         case .sha384: .sha384
         case .sha512: .sha512
         }
-    }
-}
-
-/// A PIV slot on the command line.
-package struct PIVSlotArgument: ExpressibleByArgument {
-    package let slot: PIVSlot
-
-    package init?(argument: String) {
-        guard let slot = PIVSlot(argument: argument) else { return nil }
-        self.slot = slot
     }
 }
 

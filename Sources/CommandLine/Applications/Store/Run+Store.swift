@@ -107,7 +107,7 @@ extension Run {
             let passphrase = try options.passphrase(isNew: true, self)
             return try StoreSeal.passphrase(key, passphrase, name: new.keyName ?? "software", added: now, random)
         }
-        if let slot = new.slot?.slot {
+        if let slot = new.slot {
             let service = try await openPIV()
             let publicKey = try await service.publicKey(slot)
             if let seal = known.first(where: { $0.isSealed(for: publicKey) }) {

@@ -6,6 +6,7 @@ package import TerminalIO
 package import Verbs
 package import YKCrypto
 import YKHardware
+package import YKPIV
 package import YKStore
 
 /// A kind of store.
@@ -101,7 +102,7 @@ package struct StoreKeyOptions: ParsableArguments {
 package struct NewStoreKeyOptions: ParsableArguments {
     package static let title = "Store Options"
 
-    @Option("--slot", help: "Seal with the RSA or P-256 key in this PIV slot.") package var slot: PIVSlotArgument?
+    @Option("--slot", help: "Seal with the RSA or P-256 key in this PIV slot.") package var slot: PIVSlot?
 
     @Flag("--discoverable", help: "Store the credential on the key, so that 'reset' can delete it there.")
     package var discoverable = false

@@ -28,22 +28,13 @@ extension OpenPGPSlot: ExpressibleByArgument {
     public static var allValueStrings: [String] { allCases.map(\.description) }
 }
 
-extension OpenPGPKeyType: ExpressibleByArgument {
-    /// The name, for help.
-    public var defaultValueDescription: String { description }
-
-    /// Parses the name of a key type.
-    public init?(argument: String) { self.init(argument) }
-
+extension OpenPGPKeyType: ExpressibleByArgument, LosslessStringConvertible {
     /// The possible values.
     public static var allValueStrings: [String] { known.map(\.description) }
 }
 
 extension OpenPGPTouchPolicy: ExpressibleByArgument {
     private static let known = [off, on, fixed, cached, cachedFixed]
-
-    /// The name, for help.
-    public var defaultValueDescription: String { description }
 
     /// Parses the name of a policy.
     public init?(argument: String) {

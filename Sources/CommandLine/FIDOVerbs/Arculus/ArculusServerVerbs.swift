@@ -10,7 +10,48 @@ import YKFIDO
 import YKHTTP
 import YKProtocols
 import YKTransport
+import YKUse
 import YKWire
+
+/// The server, and the account there.
+struct ArculusServerOptions: ParsableArguments {
+    static let format = """
+        FILE is a JSON object that describes the server:
+        {"url": "https://fido.example.com", "paths": "arculus", "rpId": "example.com", "pins": ["sha256/…"]}
+        paths is arculus, arculus-register, arculus-short or conformance; the four endpoints can be given one by one \
+        (registrationBeginEndpoint, …), and dialect (arculus or conformance), origin, authorities (a file in PEM), \
+        timeout (seconds) and limit (bytes).
+        """
+
+    @Option("--server <file>", help: "The server: a file that describes it, or its address.") var server: String
+
+    @Option("--user", help: "The account's name at the server.") var user: String
+
+    /// Reads the description; a URL stands for a server with the default paths.
+    func read() throws -> ArculusServer {
+        if server.contains(bytesOf: "://") { return try ArculusServer(server, .arculus) }
+        var description = try ArculusServer(parsing: try Files.read(server))
+        if let file = description.trust.authorities, !file.hasPrefix("/") {
+            let folder = server.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+            description.trust.authorities = (folder + [file[...]]).joined(separator: "/")
+        }
+        return description
+    }
+}
+
+extension ArculusServer {
+    /// The relying party: by default the host.
+    var relyingPartyID: String { rpID ?? origin.host }
+}
+
+extension PINOptions {
+    /// Returns the PIN of an operation: given, or asked for with the remaining retries shown.
+    func arculus(_ reason: String, _ run: Run) -> ArculusPIN {
+        let credential = run.fidoCredential(self, for: reason)
+        run.pins = credential
+        return ArculusPIN(asking: { await credential.pin($0) }, outcome: { credential.takeNote($0) })
+    }
+}
 
 /// Registers a card with a server.
 struct ArculusRegister: Verb {
@@ -111,4 +152,43 @@ struct ArculusRegister: Verb {
 extension RegistrationResponse {
     /// The model of the card.
     var aaguid: String { Hex.uuid(attestationObject.authenticatorData.credential?.aaguid ?? []) }
+}
+
+/// Signs in to a server with a card.
+struct ArculusAuthenticate: Verb {
+    static let about = About(
+        "authenticate", "Sign in at a server with the card.",
+        discussion: """
+            Begins at the server, signs with a credential on the card, and completes at the server.
+
+            \(ArculusServerOptions.format)
+            """,
+        examples: [Example("ykit arculus authenticate --server https://login.example.com --user alice")])
+    static let answer = Shape(
+        [Item<String>("user")], [Item<ArculusServer>("rpId") { $0.relyingPartyID }],
+        [
+            Item<AuthenticationResponse>("credentialId") { Base64.encodeURL($0.id) },
+            Item("credential", "what the server expects") { $0.arculusJSON },
+        ]
+    ).following(ArculusResult.ok)
+
+    @OptionGroup var server: ArculusServerOptions
+
+    @OptionGroup var holding: ArculusCardOptions
+
+    func run(in run: Run) async throws -> Outcome<(String, ArculusServer, AuthenticationResponse)> {
+        let field = CardPresence(run)
+        return try await field.outcome {
+            let description = try server.read()
+            let client = ArculusClient(
+                description, card: field.card(retries: holding.retries),
+                http: try run.http())
+            let signed = try await client.authenticateUser(
+                server.user, pin: holding.pin.arculus("sign in at \(description.origin)", run))
+            let id = Base64.encodeURL(signed.id)
+            return Outcome(
+                (server.user, description, signed),
+                "'\(server.user.printable)' is signed in at \(description.origin) with credential \(id)")
+        }
+    }
 }

@@ -5,8 +5,69 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
+import YKKeys
 import YKPIV
+import YKUse
+import YKWire
 import YKX509
+
+/// The management key, and the PIN that may protect it.
+struct PIVManagementOptions: ParsableArguments {
+    @Flag(
+        "--no-mutual",
+        help: "Do not require proof that the card knows the management key, for cards that cannot give it.")
+    var noMutual = false
+
+    @OptionGroup var managementKey: ManagementKeyOptions
+    @OptionGroup var pin: PINOptions
+
+    /// Authenticates with the management key.
+    ///
+    /// - Parameter replacing: Whether the verb sets a new one.
+    @discardableResult
+    func unlock(
+        _ service: PIVService, for reason: String, replacing: Bool = false, _ run: Run
+    ) async throws -> PIVUnlocking {
+        if noMutual { await service.waiveProof() }
+        var access = run.piv(service, pin, managementKey)
+        access.replacesManagementKey = replacing
+        try await access.manage(for: reason)
+        return access
+    }
+}
+
+/// The policies of a new key.
+struct KeyPolicyOptions: ParsableArguments {
+    @Option(
+        "--pin-policy", help: "When the key requires the PIN: default, never, once, always, match-once or match-always."
+    )
+    var pinPolicy: PINPolicy = .default
+
+    @Option(
+        "--touch-policy",
+        help: "When the key requires a touch: default, never, always or cached (once in 15 seconds).")
+    var touchPolicy: TouchPolicy = .default
+
+    init() {}
+
+    var policies: KeyPolicies { KeyPolicies(pin: pinPolicy, touch: touchPolicy) }
+
+    /// Explains that a key that was just stored has other policies than requested; `nil` if they match or the card does
+    /// not report them.
+    func problem(of slot: PIVSlot, _ service: PIVService) async -> Explanation? {
+        guard pinPolicy != .default || touchPolicy != .default,
+            let stored = try? await service.metadata(of: slot)?.policies
+        else { return nil }
+        var wrong: [String] = []
+        if pinPolicy != .default, stored.pin != pinPolicy { wrong.append("PIN \(stored.pin)") }
+        if touchPolicy != .default, stored.touch != touchPolicy { wrong.append("touch \(stored.touch)") }
+        guard !wrong.isEmpty else { return nil }
+        return Explanation(
+            "not-applied", .failed,
+            "the key is in \(slot), but the card set different policies: \(wrong.listed())",
+            hint: "unless these are acceptable, delete it: ykit piv keys delete \(slot)")
+    }
+}
 
 /// The destination and format of a public key.
 struct PublicKeyExport: ParsableArguments {

@@ -2,10 +2,116 @@
 
 import Applications
 import Arguments
-import TerminalIO
+package import TerminalIO
 import Verbs
+import YKHardware
+import YKNFC
 import YKToken
-import YKWire
+import YKTransport
+package import YKWire
+
+/// Commands for NFC tags.
+struct NFCGroup: ParsableCommand {
+    static let about = About(
+        "nfc", "NFC tags: what a key shows to a phone.",
+        subcommands: [NFCRead.self, NFCParse.self],
+        examples: [Example("ykit nfc read")])
+}
+
+/// Reads the tag on the reader.
+struct NFCRead: Verb {
+    static let about = About(
+        "read", "Read the tag of a key, and the one-time password in it.",
+        discussion: """
+            Waits up to --timeout for a key to be held to a contactless reader; a YubiKey in a USB port has no tag. A \
+            key generates a new password each time it is read.
+            """,
+        examples: [Example("ykit nfc read")])
+
+    @OptionGroup var reading: MessageOptions
+
+    func run(in run: Run) async throws -> Outcome<TagReport> {
+        let tag = try await run.readTag()
+        guard !tag.content.bytes.isEmpty else {
+            throw Explanation("tag-empty", .notFound, "the tag is empty")
+        }
+        let message = try MessageReport(tag.content.bytes, reading)
+        let report = TagReport(identity: tag.identity, capabilities: tag.content.capabilities, message: message)
+        return Outcome(report, message.lines)
+    }
+}
+
+/// A tag and its message.
+struct TagReport: Report {
+    let identity: CardIdentity
+    let capabilities: CapabilityContainer
+    let message: MessageReport
+    static let members: [Member<TagReport>] =
+        [
+            Member("reader") { $0.identity.reader },
+            Member("atr", "in hexadecimal") { Hex.encode($0.identity.atr) },
+            Member("contactless") { (try? ATR(decoding: $0.identity.atr))?.contactless != nil },
+            Member("capabilities") { $0.capabilities },
+        ] + including { $0.message }
+}
+
+/// The members of interest to people who write tags.
+extension CapabilityContainer: Report {
+    package static let members: [Member<CapabilityContainer>] = [
+        Member("version") { "\($0.version >> 4).\($0.version & 15)" },
+        Member("readLimit", "in bytes") { $0.readLimit },
+        Member("writeLimit", "in bytes") { $0.writeLimit },
+        Member("file", "the identifier in hexadecimal") {
+            Hex.encode([UInt8($0.file >> 8), UInt8(truncatingIfNeeded: $0.file)])
+        },
+        Member("fileSize", "in bytes") { $0.fileSize },
+        Member("writable") { $0.writeAccess == 0 },
+    ]
+}
+
+/// Interprets an NDEF message without a tag.
+struct NFCParse: Verb {
+    static let uses: GlobalUse = []
+    static let about = About(
+        "parse", "Decode an NDEF message.",
+        discussion: "The message is given in hexadecimal, or in a file as bytes or hexadecimal.",
+        examples: [Example("ykit nfc parse d1010a5504796b69742e6578616d")])
+
+    @Argument("hex|file", help: "The message in hexadecimal, a file, or - for standard input.", completion: .input)
+    var message: String
+
+    @OptionGroup var reading: MessageOptions
+
+    func run(in run: Run) throws -> Outcome<MessageReport> {
+        let bytes = try bytes()
+        let report: MessageReport
+        do { report = try MessageReport(bytes, reading) } catch {
+            throw isFile ? error.in(file: message) : error
+        }
+        return Outcome(report, report.lines)
+    }
+
+    private var isFile: Bool { message == "-" || Self.hex(message) == nil }
+
+    private func bytes() throws -> [UInt8] {
+        if message != "-", let bytes = Self.hex(message) { return bytes }
+        guard message == "-" || FileStatus(message) != nil else {
+            throw Explanation(
+                "no-such-file", .notFound,
+                "'\(message.printable)' is neither a message in hexadecimal nor an existing file")
+        }
+        let content = try Files.read(message)
+        let text = String(validating: content, as: UTF8.self)
+        return text.flatMap(Self.hex) ?? content
+    }
+
+    /// Parses pairs of hexadecimal digits separated by spaces, colons or line ends.
+    private static func hex(_ text: String) -> [UInt8]? {
+        let digits = text.filter { !$0.isWhitespace && $0 != ":" }
+        guard !digits.isEmpty else { return nil }
+        return try? Hex.decode(digits)
+    }
+}
 
 /// How to interpret a message.
 struct MessageOptions: ParsableArguments {
