@@ -20,40 +20,56 @@ struct AttestationReport: Report {
         [
             Member(
                 "result",
-                "proven, unchecked, mismatch, notRooted, software, imported, compromised, unmet, unsupported or malformed"
-            ) { $0.verdict.result.rawValue },
-            Member("reasons", "why it is not proven") { $0.verdict.findings.map { Explanation($0).message } },
-            Member("form", "piv, request, certificate, openpgp, ssh, webauthn, sign-key or step") {
-                $0.verdict.form.rawValue
-            },
-            Member("algorithm", "of the key") { $0.algorithm },
+                "proven, unchecked, mismatch, notRooted, software, imported, compromised, unmet, unsupported or malformed",
+                title: "result", { $0.verdict.result.rawValue },
+                line: {
+                    $0.verdict.result == .proven ? Style.green.around("proven") : $0.verdict.result.rawValue
+                }),
+            Member(
+                "reasons", "why it is not proven", { $0.reasons }, rows: { $0.reasons.map { ["", $0] } }),
+            Member(
+                "form", "piv, request, certificate, openpgp, ssh, webauthn, sign-key or step", title: "form",
+                { $0.verdict.form.rawValue }, line: { $0.verdict.form.words }),
+            Member("algorithm", "of the key", title: "key") { $0.algorithm },
             Member("publicKey", "PEM") { $0.verdict.key.map { PEM.encode("PUBLIC KEY", $0.encoded) } },
-            Member("keyDigest", "SHA-256 of the SubjectPublicKeyInfo") { $0.verdict.keyDigest.map { Hex.encode($0) } },
+            Member("keyDigest", "SHA-256 of the SubjectPublicKeyInfo", title: "SHA-256") {
+                $0.verdict.keyDigest.map { Hex.encode($0) }
+            },
         ] + stated + path
 
     /// What the statement says about the key and its device.
     private static let stated: [Member<Self>] = [
-        Member("slot") { $0.verdict.slot },
-        Member("serial") { $0.verdict.serial.map { String($0) } },
-        Member("firmware") { $0.verdict.firmware?.description },
-        Member("pinPolicy") { $0.verdict.pinPolicy },
-        Member("touchPolicy", "never, always or cached") { $0.verdict.touchPolicy },
-        Member("formFactor") { $0.verdict.formFactor?.description },
-        Member("fips", "whether it belongs to the FIPS series") { $0.verdict.isFIPS },
-        Member("cspn", "whether it belongs to the CSPN series") { $0.verdict.isCSPN },
-        Member("generated", "whether the security key generated the key") { $0.verdict.isGenerated },
-        Member("fingerprint", "of an OpenPGP key") { $0.verdict.fingerprint.map { Hex.encode($0) } },
+        Member("slot", title: "slot") { $0.verdict.slot },
+        Member("serial", title: "serial") { $0.verdict.serial.map { String($0) } },
+        Member("firmware", title: "firmware") { $0.verdict.firmware?.description },
+        Member("pinPolicy", title: "PIN policy") { $0.verdict.pinPolicy },
+        Member("touchPolicy", "never, always or cached", title: "touch policy") { $0.verdict.touchPolicy },
+        Member("formFactor", title: "form factor") { $0.verdict.formFactor?.description },
+        Member("fips", "whether it belongs to the FIPS series", title: "FIPS") { $0.verdict.isFIPS },
+        Member(
+            "cspn", "whether it belongs to the CSPN series", title: "CSPN", { $0.verdict.isCSPN },
+            words: { $0 ? "yes" : nil }),
+        Member(
+            "generated", "whether the security key generated the key", title: "origin", { $0.verdict.isGenerated },
+            words: { $0 ? "generated" : "imported" }),
+        Member("fingerprint", "of an OpenPGP key", title: "fingerprint") {
+            $0.verdict.fingerprint.map { Hex.encode($0) }
+        },
         Member("generationTime", "of an OpenPGP key, seconds since 1970") { $0.verdict.generationTime.map { Int($0) } },
-        Member("aaguid", "of a FIDO model") { $0.verdict.aaguid.map { Hex.encode($0) } },
-        Member("model", "its name in the metadata") { $0.verdict.model },
+        Member("aaguid", "of a FIDO model", title: "AAGUID") { $0.verdict.aaguid.map { Hex.encode($0) } },
+        Member("model", "its name in the metadata", title: "model") { $0.verdict.model },
     ]
 
     private static let path: [Member<Self>] = [
-        Member("chain", "the subjects of the signers") { $0.signers.map(\.subject.description) },
-        Member("root", "the subject of the trusted root") { $0.root?.subject.description },
+        Member("chain", "the subjects of the signers", title: "signed by") { $0.signers.map(\.subject.description) },
+        Member(
+            "root", "the subject of the trusted root", title: "root", { $0.root?.subject.description },
+            line: { $0.rootWords }),
         Member("rootsDate", "of ykit's list of roots, if it was used") { $0.rootsDate },
         Member("notShown", "presence, freshness, application or card") { $0.verdict.notShown.map(\.rawValue) },
-        Member("advisories", "published flaws of the firmware that concern the key") { $0.verdict.advisories },
+        Member("advisories", "published flaws of the firmware that concern the key", { $0.verdict.advisories }) {
+            $0.verdict.advisories.map { ["advisory", "\($0.title): \($0.summary)"] } + $0.verdict.gapRows
+        },
     ]
 
     private var signers: [X509Certificate] { Array(verdict.path.dropFirst()) }
@@ -68,27 +84,7 @@ struct AttestationReport: Report {
         }
     }
 
-    /// The rows of a table for people.
-    var rows: [[String]] {
-        var rows = [["result", verdict.result == .proven ? Style.green.around("proven") : verdict.result.rawValue]]
-        rows += verdict.findings.map { ["", Explanation($0).message] }
-        rows.append(["form", verdict.form.words])
-        let facts: [(title: String, value: String?)] = [
-            ("key", algorithm), ("SHA-256", verdict.keyDigest.map { Hex.encode($0) }), ("slot", verdict.slot),
-            ("serial", verdict.serial.map { String($0) }), ("firmware", verdict.firmware?.description),
-            ("PIN policy", verdict.pinPolicy), ("touch policy", verdict.touchPolicy),
-            ("form factor", verdict.formFactor?.description), ("FIPS", verdict.isFIPS.map { $0 ? "yes" : "no" }),
-            ("CSPN", verdict.isCSPN == true ? "yes" : nil),
-            ("origin", verdict.isGenerated.map { $0 ? "generated" : "imported" }),
-            ("fingerprint", verdict.fingerprint.map { Hex.encode($0) }),
-            ("AAGUID", verdict.aaguid.map { Hex.encode($0) }), ("model", verdict.model?.printable),
-            ("signed by", signers.isEmpty ? nil : signers.map(\.subject.description.printable).listed()),
-            ("root", rootWords),
-        ]
-        rows += facts.compactMap { fact in fact.value.map { [fact.title, $0] } }
-        rows += verdict.advisories.map { ["advisory", "\($0.title): \($0.summary)"] }
-        return rows + verdict.gaps.map { ["not shown", $0] }
-    }
+    private var reasons: [String] { verdict.findings.map { Explanation($0).message } }
 
     private var rootWords: String? {
         guard let root else { return nil }
@@ -131,8 +127,8 @@ struct ChallengeOptions: ParsableArguments {
 }
 
 extension AttestationVerdict {
-    /// What the verdict does not show, in words.
-    var gaps: [String] { notShown.map(\.words) }
+    /// Rows with what the verdict does not show.
+    var gapRows: [[String]] { notShown.map { ["not shown", $0.words] } }
 }
 
 extension AttestationVerdict.NotShown {

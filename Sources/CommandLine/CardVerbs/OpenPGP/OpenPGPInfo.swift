@@ -33,81 +33,74 @@ struct OpenPGPInfo: Verb {
     func run(in run: Run) async throws -> Outcome<OpenPGPReport> {
         let service = try await run.openOpenPGP()
         let report = try await service.report()
-        var outcome = Outcome(report, Self.lines(report))
+        var outcome = Outcome(report, report.details)
         outcome.answer.warnings = report.problems.map { problem in
             Warning(Explanation(problem.error)) { "the card does not report the \(problem.part): \($0)" }
         }
         return outcome
     }
-
-    private static func lines(_ report: OpenPGPReport) -> [String] {
-        let (status, holder) = (report.status, report.cardholder)
-        let identity = status.identity
-        let maker = identity.manufacturerName ?? "unknown (\(Hex.encode(identity.manufacturerBytes)))"
-        var rows = [["OpenPGP card", identity.version], ["manufacturer", maker], ["serial number", identity.serial]]
-        if let firmware = report.firmware { rows.append(["firmware", firmware.description]) }
-        let texts = [("cardholder", holder.name), ("login", holder.login), ("URL", holder.url)]
-        for (name, text) in texts { if let text { rows.append([name, text.printable]) } }
-        rows += [
-            ["user PIN", Tries.left(status.pins.retries.user)],
-            [
-                "reset code",
-                status.pins.retries.reset == 0 ? "not set, or blocked" : Tries.left(status.pins.retries.reset),
-            ],
-            ["admin PIN", Tries.left(status.pins.retries.admin)],
-            ["PIN for signatures", status.pins.signatureNeedsPIN ? "for each" : "once"],
-            ["PINs are sent", report.usesKDF.map { $0 ? "hashed (KDF)" : "as they are" } ?? "not reported"],
-            ["signatures made", report.signatures.map(String.init) ?? "not reported"],
-        ]
-        for key in status.keys {
-            var row = ["\(key.slot) key", "none"]
-            if key.isPresent { row = [row[0], key.algorithm?.description ?? "unknown", key.origin?.description ?? ""] }
-            if let touch = key.touch { row.append("touch \(touch)") }
-            rows.append(row.filter { !$0.isEmpty })
-            if let fingerprint = key.fingerprint { rows.append(["", Hex.encode(fingerprint)]) }
-        }
-        for (index, fingerprint) in status.caFingerprints.enumerated() {
-            if let fingerprint { rows.append(["CA fingerprint \(index + 1)", Hex.encode(fingerprint)]) }
-        }
-        return Table.details(rows)
-    }
 }
 
 extension OpenPGPIdentity {
-    fileprivate var manufacturerBytes: [UInt8] {
-        [UInt8(manufacturer >> 8), UInt8(truncatingIfNeeded: manufacturer)]
+    fileprivate var maker: String {
+        manufacturerName
+            ?? "unknown (\(Hex.encode([UInt8(manufacturer >> 8), UInt8(truncatingIfNeeded: manufacturer)])))"
     }
 }
 
 extension OpenPGPKeyInfo {
     /// Whether the slot has a key. Cards that do not report this store a fingerprint for each key.
     var isPresent: Bool { origin.map { $0 != .none } ?? (fingerprint != nil) }
+
+    fileprivate var rows: [[String]] {
+        let key = isPresent ? [algorithm?.description ?? "unknown", origin?.description ?? ""] : ["none"]
+        let row = ["\(slot) key"] + key + (touch.map { ["touch \($0)"] } ?? [])
+        return [row.filter { !$0.isEmpty }] + (fingerprint.map { [["", Hex.encode($0)]] } ?? [])
+    }
 }
 
 extension OpenPGPReport: Report {
     package static let members: [Member<OpenPGPReport>] = [
-        Member("version", "of the card application") { $0.status.identity.version },
-        Member("firmware") { $0.firmware?.description },
+        Member("version", "of the card application", title: "OpenPGP card") { $0.status.identity.version },
+        Member("firmware", title: "firmware") { $0.firmware?.description },
         Member("manufacturerId") { $0.status.identity.manufacturer },
-        Member("manufacturer") { $0.status.identity.manufacturerName },
-        Member("serial") { $0.status.identity.serial },
-        Member("name") { $0.cardholder.name },
-        Member("login") { $0.cardholder.login },
-        Member("url") { $0.cardholder.url },
+        Member("manufacturer", title: "manufacturer", { $0.status.identity.manufacturerName }) {
+            $0.status.identity.maker
+        },
+        Member("serial", title: "serial number") { $0.status.identity.serial },
+        Member("name", title: "cardholder") { $0.cardholder.name },
+        Member("login", title: "login") { $0.cardholder.login },
+        Member("url", title: "URL") { $0.cardholder.url },
         Member("languages") { $0.cardholder.languages },
         Member("pinRetries") { $0.status.pins.retries.user },
         Member("adminPinRetries") { $0.status.pins.retries.admin },
-        Member("userRetries", "the same as pinRetries") { $0.status.pins.retries.user },
-        Member("resetCodeRetries") { $0.status.pins.retries.reset },
-        Member("adminRetries", "the same as adminPinRetries") { $0.status.pins.retries.admin },
-        Member("signatureNeedsPin") { $0.status.pins.signatureNeedsPIN },
-        Member("kdf", "whether PINs are sent as hashes; null if the card does not report it") { $0.usesKDF },
-        Member("signatures", "the number of signatures made; null if the card does not report it") { $0.signatures },
+        Member(
+            "userRetries", "the same as pinRetries", title: "user PIN", { $0.status.pins.retries.user },
+            words: { Tries.left($0) }),
+        Member(
+            "resetCodeRetries", title: "reset code", { $0.status.pins.retries.reset },
+            words: { $0 == 0 ? "not set, or blocked" : Tries.left($0) }),
+        Member(
+            "adminRetries", "the same as adminPinRetries", title: "admin PIN", { $0.status.pins.retries.admin },
+            words: { Tries.left($0) }),
+        Member(
+            "signatureNeedsPin", title: "PIN for signatures", { $0.status.pins.signatureNeedsPIN },
+            words: { $0 ? "for each" : "once" }),
+        Member(
+            "kdf", "whether PINs are sent as hashes; null if the card does not report it", title: "PINs are sent",
+            absent: "not reported", { $0.usesKDF }, words: { $0 ? "hashed (KDF)" : "as they are" }),
+        Member(
+            "signatures", "the number of signatures made; null if the card does not report it",
+            title: "signatures made", absent: "not reported", { $0.signatures }),
         Member("caFingerprints", "three, in hexadecimal or null") { $0.caFingerprints },
-        Member("keys") { $0.status.keys },
+        Member("keys", "", { $0.status.keys }, rows: { $0.status.keys.flatMap(\.rows) + $0.caRows }),
     ]
 
     private var caFingerprints: [String?] { status.caFingerprints.map { $0.map { Hex.encode($0) } } }
+
+    private var caRows: [[String]] {
+        caFingerprints.enumerated().compactMap { index, text in text.map { ["CA fingerprint \(index + 1)", $0] } }
+    }
 }
 
 extension OpenPGPKeyInfo: Report {

@@ -62,19 +62,21 @@ struct PIVAttestationReport: Report {
         Member("result", "proven, mismatch, notRooted and others, as of 'attest verify'") {
             $0.verdict.result.rawValue
         },
-        Member("algorithm") { $0.algorithm },
-        Member("firmware") { $0.verdict.firmware?.description },
-        Member("serial") { $0.verdict.serial.map { String($0) } },
-        Member("pinPolicy") { $0.verdict.pinPolicy },
-        Member("touchPolicy") { $0.verdict.touchPolicy },
-        Member("formFactor") { $0.verdict.formFactor?.description },
-        Member("chain", "the subjects of its signers") { $0.signers?.map(\.subject.description) },
+        Member("algorithm", title: "algorithm", absent: "not reported") { $0.algorithm },
+        Member("firmware", title: "firmware", absent: "not reported") { $0.verdict.firmware?.description },
+        Member("serial", title: "serial", absent: "not reported") { $0.verdict.serial.map { String($0) } },
+        Member("pinPolicy", title: "PIN policy", absent: "not reported") { $0.verdict.pinPolicy },
+        Member("touchPolicy", title: "touch policy", absent: "not reported") { $0.verdict.touchPolicy },
+        Member("formFactor", title: "form factor", absent: "not reported") { $0.verdict.formFactor?.description },
+        Member("chain", "the subjects of its signers", title: "signed by") { $0.signers?.map(\.subject.description) },
         Member("rooted") { $0.verdict.isRooted },
         Member("reason", "why it is not proven") { $0.verdict.findings.first.map { Explanation($0).message } },
         Member("notShown", "presence: the key signed no challenge; card: the card does not report its key") {
             $0.verdict.notShown.map(\.rawValue)
         },
-        Member("advisories", "published flaws of the firmware that concern the key") { $0.verdict.advisories },
+        Member("advisories", "published flaws of the firmware that concern the key", { $0.verdict.advisories }) {
+            $0.verdict.advisories.map { ["advisory", $0.title] } + $0.verdict.gapRows
+        },
         Member("attestation", "PEM") { $0.attestation.pem },
         Member("deviceCertificate", "in f9, PEM") { $0.device.pem },
     ]
@@ -88,17 +90,5 @@ struct PIVAttestationReport: Report {
         isSigned ? attestation.publicKey.flatMap { PIVAlgorithm($0)?.description } : nil
     }
 
-    /// The rows of a table for people.
-    var lines: [String] {
-        guard let signers else { return [] }
-        let rows: [(title: String, value: String?)] = [
-            ("algorithm", algorithm), ("firmware", verdict.firmware?.description),
-            ("serial", verdict.serial.map { String($0) }), ("PIN policy", verdict.pinPolicy),
-            ("touch policy", verdict.touchPolicy), ("form factor", verdict.formFactor?.description),
-        ]
-        return Table.details(
-            rows.map { [$0.title, $0.value ?? "not reported"] }
-                + [["signed by", signers.map(\.subject.description.printable).listed()]]
-                + verdict.advisories.map { ["advisory", $0.title] } + verdict.gaps.map { ["not shown", $0] })
-    }
+    var lines: [String] { isSigned ? details : [] }
 }

@@ -3,41 +3,149 @@
 import Applications
 package import TerminalIO
 import Verbs
+import YKCrypto
 package import YKPIV
 import YKTransport
 import YKUse
 import YKWire
 package import YKX509
 
-/// The content of a PIV application, for programs.
+/// The content of a PIV application.
 struct PIVContents: Report {
     let report: PIVReport
     /// The URIs of the keys, with --uris.
     let advice: PKCS11Advice?
+    /// The current time, in seconds since 1970.
+    let now: Int64
+
     static let members: [Member<PIVContents>] = [
-        Member("firmware") { $0.report.identity.version?.description },
-        Member("serial") { $0.report.serial.map { String($0) } },
-        Member("pin") { $0.report.pin },
-        Member("puk") { $0.report.puk },
-        Member("managementKey") { ManagementKeyState(report: $0.report) },
+        Member("firmware", title: "version", { $0.version }, line: { $0.version ?? $0.absence(.version) }),
+        Member("serial", title: "serial", { $0.serial }, line: { $0.serial ?? $0.absence(.serial) }),
+        Member("pin", title: "PIN", { $0.report.pin }, line: { $0.tries($0.report.pin, .pin) }),
+        Member("puk", title: "PUK", { $0.report.puk }) {
+            $0.report.administration.flags.contains(.pukBlocked) ? "blocked" : $0.tries($0.report.puk, .puk)
+        },
+        Member(
+            "managementKey", title: "management key", { ManagementKeyState(report: $0.report) },
+            line: { $0.managementKey }),
         Member("pukBlocked") { $0.isPUKBlocked },
-        Member("chuid", "its GUID") { $0.report.chuid?.guidText },
-        Member("ccc", "whether there is one; null if the recording does not say") { $0.hasCapability },
+        Member("chuid", "its GUID", title: "CHUID", { $0.report.chuid?.guidText }) { contents in
+            contents.report.chuid.map { $0.guidText + ($0.fascn == nil ? " (the FASC-N cannot be read)" : "") }
+                ?? contents.absence(.chuid)
+        },
+        Member(
+            "ccc", "whether there is one; null if the recording does not say", title: "CCC", { $0.hasCapability },
+            line: { $0.report.capability == nil ? $0.absence(.capability) : "present" }),
         Member("slots") { $0.report.slots },
         Member("notLookedAt", "slots, without --all") { $0.report.notLookedAt.map(\.description) },
         Member("advisories") { $0.report.identity.warnings },
         Member(
             "brokenFIPSRules",
-            "ownPIN, ownPUK, ownManagementKey, aesManagementKey, noShortRSA, noX25519 or pinForEveryKey"
-        ) { $0.report.brokenFIPSRules.map(\.rawValue) },
+            "ownPIN, ownPUK, ownManagementKey, aesManagementKey, noShortRSA, noX25519 or pinForEveryKey",
+            title: "FIPS 140", { $0.report.brokenFIPSRules.map(\.rawValue) }, line: { $0.fips }),
         Member("uris", "with --uris") { $0.advice?.entries },
     ]
+
+    var lines: [String] {
+        if let advice { return advice.lines }
+        let slots = report.slots.flatMap { [""] + slot($0) }
+        return details + (slots.isEmpty ? ["", nothing] : slots) + rest
+    }
+
+    private var version: String? { report.identity.version?.description }
+
+    private var serial: String? { report.serial.map { String($0) } }
 
     private var isPUKBlocked: Bool {
         report.administration.flags.contains(.pukBlocked) || report.puk?.isBlocked == true
     }
 
     private var hasCapability: Bool? { report.unrecorded.contains(.capability) ? nil : report.capability != nil }
+
+    private var fips: String? {
+        guard report.identity.isFIPSFirmware || report.isComplete else { return nil }
+        let broken = report.brokenFIPSRules.map(\.words)
+        return broken.isEmpty ? "requirements met" : "not met: " + broken.listed()
+    }
+
+    private func absence(_ id: PIVObjectID) -> String {
+        if report.problems[id] != nil { return "cannot be read" }
+        return report.unrecorded.contains(id) ? "not in the recording" : "none"
+    }
+
+    private func absence(_ fact: PIVReport.Fact) -> String {
+        report.unrecordedFacts.contains(fact) ? "not in the recording" : "not reported"
+    }
+
+    /// What an empty list of slots means, given what was queried.
+    private var nothing: String {
+        report.tellsKeys
+            ? "no keys and no certificates" : "no certificates; the card does not report which slots have a key"
+    }
+
+    /// The slots that were not read.
+    private var rest: [String] {
+        guard let first = report.notLookedAt.first, let last = report.notLookedAt.last else { return [] }
+        return ["", "not read: slots \(first) to \(last) (--all reads all of them)"]
+    }
+
+    private func tries(_ metadata: PINMetadata?, _ fact: PIVReport.Fact) -> String {
+        guard let metadata else { return absence(fact) }
+        let words = Tries.left(metadata.triesLeft, of: metadata.triesTotal)
+        return metadata.isDefault == true && !metadata.isBlocked ? words + ", the factory default" : words
+    }
+
+    private var managementKey: String {
+        let isProtected = report.administration.isKeyProtected ? "protected by the PIN" : nil
+        guard let metadata = report.managementKey else { return isProtected ?? absence(.managementKey) }
+        let words: [String?] = [
+            metadata.type.description, metadata.touch == .always ? "needs a touch" : nil, isProtected,
+            metadata.isDefault == true ? "factory default" : nil,
+        ]
+        return words.compactMap(\.self).listed()
+    }
+
+    /// The warning about a slot whose key the card reports in an unusable form.
+    private static func warning(_ slot: PIVReport.Slot) -> Warning? {
+        guard case .untold(let error?) = slot.key else { return nil }
+        return Warning(Explanation(error)) { "the card does not report the key in slot \(slot.slot): \($0)" }
+    }
+
+    private func slot(_ slot: PIVReport.Slot) -> [String] {
+        var rows = [["slot \(slot.slot)", slot.slot.name]]
+        switch slot.key {
+        case .present(let metadata): rows.append(["  key", metadata.words])
+        case .absent: rows.append(["  key", "none"])
+        case .untold(nil): break
+        case .untold: rows.append(["  key", "not reported"])
+        }
+        switch slot.certificate {
+        case .success(let certificate)?: rows += certificate.rows(at: now).map { ["  " + $0[0]] + $0.dropFirst() }
+        case .failure(let error)? where error.isUnrecorded: rows.append(["  certificate", "not in the recording"])
+        case .failure(let error)?: rows.append(["  certificate", "cannot be read: " + Explanation(error).message])
+        case nil: rows.append(["  certificate", "none"])
+        }
+        return Table.details(rows)
+    }
+
+    /// Warnings about default codes, firmware flaws, and what could not be read.
+    var warnings: [Warning] {
+        var warnings = report.problems.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, error in
+            Warning(Explanation(error)) { "the object \(id) cannot be read: \($0)" }
+        }
+        warnings += report.slots.compactMap(Self.warning)
+        warnings += report.defaults.map { Warning("factory-default", Self.words($0)) }
+        warnings += report.identity.warnings.map { Warning("advisory", "\($0.advisory): \($0.meaning)") }
+        return warnings
+    }
+
+    private static func words(_ item: PIVReport.Default) -> String {
+        switch item {
+        case .pin: "the PIN is still the factory default; change it with 'ykit piv access change-pin'"
+        case .puk: "the PUK is still the factory default; change it with 'ykit piv access change-puk'"
+        case .managementKey: Explanation(PIVUnlockingError.defaultManagementKey).message
+        }
+    }
 }
 
 /// The management key of a report.
@@ -107,4 +215,47 @@ extension X509Certificate: Report {
         },
         Member("fingerprint", "SHA-256, in hexadecimal") { Hex.encode($0.fingerprint) },
     ]
+}
+
+extension FIPSRule {
+    /// The rule as a requirement.
+    fileprivate var words: String {
+        switch self {
+        case .ownPIN: "a PIN of your own"
+        case .ownPUK: "a PUK of your own"
+        case .ownManagementKey: "a management key of your own"
+        case .aesManagementKey: "an AES management key"
+        case .noShortRSA: "RSA keys of 2048 bits or more"
+        case .noX25519: "no X25519 keys"
+        case .pinForEveryKey: "a PIN for every key"
+        }
+    }
+}
+
+extension SlotMetadata {
+    /// The card's information about a key, for people.
+    var words: String {
+        var words = [algorithm.description]
+        if let origin { words.append(origin.description) }
+        words.append("PIN \(policies.pin)")
+        if policies.touch != .never { words.append("touch \(policies.touch)") }
+        return words.listed()
+    }
+}
+
+extension X509Certificate {
+    /// The alternative names that have a text form; none if they cannot be read.
+    var alternativeNameTexts: [String] { ((try? alternativeNames) ?? []).compactMap(\.text) }
+
+    /// The rows of a table that describe the certificate.
+    func rows(at now: Int64) -> [[String]] {
+        var rows = [["subject", subject.description.printable]]
+        if issuer != subject { rows.append(["issuer", issuer.description.printable]) }
+        let names = alternativeNameTexts.listed()
+        if !names.isEmpty { rows.append(["names", names.printable]) }
+        let state = now < notBefore ? ", not valid yet" : now > notAfter ? ", expired" : ""
+        rows.append(["valid", "\(Day.text(notBefore)) to \(Day.text(notAfter))\(state)"])
+        rows.append(["fingerprint", Hex.encode(fingerprint)])
+        return rows
+    }
 }

@@ -40,10 +40,10 @@ struct PIVShow: Verb {
 
     func run(in run: Run) async throws -> Outcome<PIVContents> {
         let service = try await run.openPIV()
-        let text = PIVReportText(report: try await service.report(all ? .all : .default), now: run.now)
-        let advice = uris ? PKCS11Advice(text.report) : nil
-        var outcome = Outcome(PIVContents(report: text.report, advice: advice), advice?.lines ?? text.lines)
-        outcome.answer.warnings = text.warnings
+        let report = try await service.report(all ? .all : .default)
+        let contents = PIVContents(report: report, advice: uris ? PKCS11Advice(report) : nil, now: run.now)
+        var outcome = Outcome(contents, contents.lines)
+        outcome.answer.warnings = contents.warnings
         return outcome
     }
 }

@@ -161,15 +161,7 @@ struct PIVKeyInfo: Verb {
         let metadata = try await service.metadata(of: slot)
         let key: PublicKey? = if let metadata { metadata.publicKey } else { try await service.publicKey(slot) }
         let report = PIVKeyDescription(slot: slot, metadata: metadata, key: key)
-        var rows = [["slot", "\(slot), \(slot.name)"], ["algorithm", report.algorithm ?? "not known"]]
-        if let metadata {
-            rows += [
-                ["origin", metadata.origin?.description ?? "not reported"],
-                ["PIN policy", metadata.policies.pin.description],
-                ["touch policy", metadata.policies.touch.description],
-            ]
-        }
-        return Outcome(report, Table.details(rows))
+        return Outcome(report, report.details)
     }
 }
 
@@ -179,15 +171,17 @@ struct PIVKeyDescription: Report {
     let metadata: SlotMetadata?
     let key: PublicKey?
     static let members: [Member<PIVKeyDescription>] = [
-        Member("slot") { $0.slot.description },
-        Member("algorithm") { $0.algorithm },
-        Member("origin") { $0.metadata?.origin?.description },
-        Member("pinPolicy") { $0.metadata?.policies.pin.description },
-        Member("touchPolicy") { $0.metadata?.policies.touch.description },
+        Member("slot", title: "slot", { $0.slot.description }, line: { "\($0.slot), \($0.slot.name)" }),
+        Member("algorithm", title: "algorithm", absent: "not known") { $0.algorithm },
+        Member("origin", title: "origin", { $0.metadata?.origin?.description }) {
+            $0.metadata.map { $0.origin?.description ?? "not reported" }
+        },
+        Member("pinPolicy", title: "PIN policy") { $0.metadata?.policies.pin.description },
+        Member("touchPolicy", title: "touch policy") { $0.metadata?.policies.touch.description },
         Member("publicKey", "PEM") { $0.key?.pem },
     ]
 
-    var algorithm: String? { (metadata?.algorithm ?? key.flatMap { PIVAlgorithm($0) })?.description }
+    private var algorithm: String? { (metadata?.algorithm ?? key.flatMap { PIVAlgorithm($0) })?.description }
 }
 
 /// Exports a public key.

@@ -42,31 +42,30 @@ struct ArculusShow: Verb {
         let field = CardPresence(run)
         return try await field.outcome {
             let state = try await field.card().state()
-            return Outcome(state, Table.details(state.rows.filter { !$0[1].isEmpty }))
+            return Outcome(state, state.details)
         }
     }
 }
 
 extension ArculusCard.State: Report {
     package static let members: [Member<Self>] = [
-        Member("model") { $0.model.name }, Member("isArculus") { $0.model.name != nil },
-        Member("aaguid") { Hex.uuid($0.info.aaguid) }, Member("versions") { $0.info.versions.map(\.rawValue) },
-        Member("pinProtocols") { $0.info.pinProtocols }, Member("hasPin") { $0.info.hasPIN },
-        Member("pinRetries") { $0.retries?.count }, Member("minPINLength") { $0.minPINLength },
-        Member("remainingCredentials") { $0.info.remainingCredentials },
+        Member("model", title: "model", absent: "no Arculus card") { $0.model.name },
+        Member("isArculus") { $0.model.name != nil },
+        Member("aaguid", title: "AAGUID") { Hex.uuid($0.info.aaguid) },
+        Member("versions", title: "protocols") { $0.info.versions.map(\.rawValue) },
+        Member("pinProtocols") { $0.info.pinProtocols },
+        Member("hasPin", title: "PIN", { $0.info.hasPIN }, line: { $0.pinWords }),
+        Member("pinRetries") { $0.retries?.count },
+        Member("minPINLength", title: "PIN length", { $0.minPINLength }, words: { "\($0) digits or more" }),
+        Member(
+            "remainingCredentials", title: "room for credentials", { $0.info.remainingCredentials },
+            words: { "\($0) more" }),
     ]
 
     private var minPINLength: UInt64 { max(info.minPINLength, UInt64(ArculusPIN.shortest)) }
 
-    fileprivate var rows: [[String]] {
-        let tries = retries.map { "set, \(Tries.left($0.count))" }
-        return [
-            ["model", model.name ?? "no Arculus card"], ["AAGUID", Hex.uuid(info.aaguid)],
-            ["protocols", info.versions.map(\.rawValue.printable).listed()],
-            ["PIN", tries ?? (info.takesPIN ? "not set" : "this card has none")],
-            ["PIN length", "\(minPINLength) digits or more"],
-            ["room for credentials", info.remainingCredentials.map { "\($0) more" } ?? ""],
-        ]
+    private var pinWords: String {
+        retries.map { "set, \(Tries.left($0.count))" } ?? (info.takesPIN ? "not set" : "this card has none")
     }
 }
 

@@ -53,7 +53,7 @@ struct FIDO2Assert: Verb {
         let signed = try await sign(wanted, client(service, site), choice, rpID: rpID)
         try await choice.confirm(signed, rpID: rpID, of: service)
         let report = AssertionReport(signed: signed, rpID: rpID, accounts: choice.accounts)
-        return Outcome(report, report.lines)
+        return Outcome(report, report.details)
     }
 
     private func client(_ service: FIDOService, _ site: Origin) -> WebAuthnClient {
@@ -167,29 +167,27 @@ struct AssertionReport: Report {
     let rpID: String
     let accounts: [FIDOUser]
     static let members: [Member<Self>] = [
-        Member("credential", "WebAuthn's AuthenticationResponseJSON") { $0.signed.json },
-        Member("rpId") { $0.rpID }, Member("credentialId") { Base64.encodeURL($0.signed.id) },
-        Member("userId") { $0.signed.userHandle.map { Base64.encodeURL($0) } },
-        Member("accounts", "the accounts to choose from") { $0.accounts },
-        Member("flags", AuthenticatorData.Flags.about) { $0.signed.authenticatorData.flags.names },
-        Member("counter") { $0.signed.authenticatorData.counter },
+        Member("credential", "WebAuthn's AuthenticationResponseJSON", { $0.signed.json }) {
+            [["credential", Base64.encodeURL($0.signed.id)]] + ($0.account.map { [["account", $0]] } ?? [])
+        },
+        Member("rpId", title: "at") { $0.rpID }, Member("credentialId") { Base64.encodeURL($0.signed.id) },
+        Member("userId") { $0.userID }, Member("accounts", "the accounts to choose from") { $0.accounts },
+        Member("flags", AuthenticatorData.Flags.about, title: "user", { $0.signed.authenticatorData.flags.names }) {
+            $0.signed.authenticatorData.flags.userState
+        },
+        Member("counter", "", { $0.signed.authenticatorData.counter }) {
+            [["counter", String($0.signed.authenticatorData.counter)]] + $0.signed.clientExtensionResults.rows
+        },
     ]
 
-    var lines: [String] {
-        let data = signed.authenticatorData
-        var rows = [
-            ["credential", Base64.encodeURL(signed.id)], ["at", rpID.printable], ["user", data.flags.userState],
-            ["counter", String(data.counter)],
-        ]
-        if let handle = signed.userHandle {
-            let name = accounts.first { $0.id == handle }?.words
-            rows.insert(["account", name ?? Base64.encodeURL(handle)], at: 1)
-        }
-        for result in signed.clientExtensionResults.members {
-            rows.append([result.key.printable, result.value.text.printable])
-        }
-        return Table.details(rows)
-    }
+    private var userID: String? { signed.userHandle.map { Base64.encodeURL($0) } }
+
+    private var account: String? { accounts.first { $0.id == signed.userHandle }?.words ?? userID }
+}
+
+extension JSONValue.Object {
+    /// A row for each extension's result.
+    var rows: [[String]] { members.map { [$0.key.printable, $0.value.text.printable] } }
 }
 
 extension AuthenticatorData.Flags {

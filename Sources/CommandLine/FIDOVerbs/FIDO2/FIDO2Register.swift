@@ -74,7 +74,7 @@ struct FIDO2Register: Verb {
         client.usesU2F = ceremony.usesU2F
         let made = try await client.create(wanted)
         let report = RegistrationReport(made: made, rpID: rpID, user: wanted.user)
-        var outcome = Outcome(report, report.lines)
+        var outcome = Outcome(report, report.details)
         outcome.answer.isMadeOnce = true
         if wanted.selection.residentKey == .preferred, made.isResident == false {
             outcome.answer.warnings.append(
@@ -296,34 +296,33 @@ struct RegistrationReport: Report {
     init(line: String) { (made, rpID, user, self.line) = (nil, nil, nil, line) }
 
     static let members: [Member<Self>] = [
-        Member("credential", "WebAuthn's RegistrationResponseJSON") { $0.made?.json }, Member("rpId") { $0.rpID },
-        Member("user") { $0.user }, Member("credentialId") { $0.made.map { Base64.encodeURL($0.id) } },
-        Member("algorithm") { $0.made?.publicKey?.algorithm?.description },
+        Member(
+            "credential", "WebAuthn's RegistrationResponseJSON", title: "credential", { $0.made?.json },
+            line: { $0.credentialID }),
+        Member("rpId", title: "for", { $0.rpID }) {
+            "'\(($0.user?.name ?? "").printable)' at \(($0.rpID ?? "").printable)"
+        },
+        Member("user") { $0.user }, Member("credentialId") { $0.credentialID },
+        Member("algorithm", title: "algorithm", absent: "unknown") { $0.made?.publicKey?.algorithm?.description },
         Member("publicKey", "PEM") { $0.made?.publicKey?.pem },
-        Member("format") { $0.made?.attestationObject.format.rawValue },
+        Member("format", title: "attestation", { $0.made?.attestationObject.format.rawValue }) {
+            $0.made.map { made in
+                made.attestationObject.format.rawValue.printable
+                    + (made.isEnterpriseAttestation == true ? ", which names this key" : "")
+            }
+        },
         Member("aaguid") { $0.data?.credential.map { Hex.uuid($0.aaguid) } },
-        Member("flags", AuthenticatorData.Flags.about) { $0.data?.flags.names }, Member("counter") { $0.data?.counter },
+        Member("flags", AuthenticatorData.Flags.about, title: "user", { $0.data?.flags.names }) {
+            $0.data?.flags.userState
+        },
+        Member("counter") { $0.data?.counter },
         Member("line", "of pam_u2f, with --format pam-u2f") { $0.line },
-        Member("enterpriseAttestation", "whether the attestation names the key") {
-            $0.made?.isEnterpriseAttestation
+        Member("enterpriseAttestation", "whether the attestation names the key", { $0.made?.isEnterpriseAttestation }) {
+            $0.made?.clientExtensionResults.rows ?? []
         },
     ]
 
     private var data: AuthenticatorData? { made?.attestationObject.authenticatorData }
 
-    /// The registration for people.
-    var lines: [String] {
-        guard let made, let data else { return [] }
-        var attestation = made.attestationObject.format.rawValue.printable
-        if made.isEnterpriseAttestation == true { attestation += ", which names this key" }
-        let rows = [
-            ["credential", Base64.encodeURL(made.id)],
-            ["for", "'\((user?.name ?? "").printable)' at \((rpID ?? "").printable)"],
-            ["algorithm", made.publicKey?.algorithm?.description ?? "unknown"],
-            ["attestation", attestation],
-            ["user", data.flags.userState],
-        ]
-        return Table.details(
-            rows + made.clientExtensionResults.members.map { [$0.key.printable, $0.value.text.printable] })
-    }
+    private var credentialID: String? { made.map { Base64.encodeURL($0.id) } }
 }

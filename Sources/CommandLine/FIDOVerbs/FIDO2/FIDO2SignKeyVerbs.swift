@@ -77,15 +77,19 @@ struct FIDO2SignKeyCreate: Verb {
         let trust: AttestationVerification.Trust
         let file: String
         static let members: [Member<Self>] = [
-            Member("file") { $0.file }, Member("rpId") { $0.key.rpID },
+            Member("file", title: "file") { $0.file }, Member("rpId", title: "for") { $0.key.rpID },
             Member("credentialId") { Base64.encodeURL($0.key.registration.id) },
             Member("keyHandle", "of the signing key") { Base64.encodeURL($0.key.key.keyHandle) },
-            Member("algorithm") { $0.key.key.algorithm.description },
+            Member("algorithm", title: "algorithm") { $0.key.key.algorithm.description },
             Member("seed", "COSE key from which public keys are derived") {
                 Base64.encodeURL($0.key.key.publicKey.encoded)
             },
-            Member("policy", "what each signature requires: nothing, touch or verification") { $0.policy },
-            Member("trust", "none, self or certificates") { $0.trust.name(isAnchored: false) },
+            Member(
+                "policy", "what each signature requires: nothing, touch or verification", title: "requires",
+                absent: "unknown", { $0.policy }),
+            Member(
+                "trust", "none, self or certificates", title: "attestation", { $0.trust.name(isAnchored: false) },
+                line: { $0.trust.description(isAnchored: false) }),
         ]
 
         private var policy: String? {
@@ -95,13 +99,6 @@ struct FIDO2SignKeyCreate: Verb {
             case .verification: "verification"
             case nil: nil
             }
-        }
-
-        var lines: [String] {
-            Table.details([
-                ["file", file.printable], ["for", key.rpID.printable], ["algorithm", key.key.algorithm.description],
-                ["requires", policy ?? "unknown"], ["attestation", trust.description(isAnchored: false)],
-            ])
         }
     }
 
@@ -124,7 +121,7 @@ struct FIDO2SignKeyCreate: Verb {
             key.key, clientDataHash: HashAlgorithm.sha256.hash(made.clientDataJSON ?? []))
         try output.put(key.json)
         let report = Created(key: key, trust: trust, file: file)
-        return Outcome(report, report.lines)
+        return Outcome(report, report.details)
     }
 
     private func options(_ rpID: String, _ run: Run) throws -> PublicKeyCredentialCreationOptions {
