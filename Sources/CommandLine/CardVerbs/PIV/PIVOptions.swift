@@ -48,8 +48,6 @@ struct KeyPolicyOptions: ParsableArguments {
         help: "When the key requires a touch: default, never, always or cached (once in 15 seconds).")
     var touchPolicy: TouchPolicy = .default
 
-    init() {}
-
     var policies: KeyPolicies { KeyPolicies(pin: pinPolicy, touch: touchPolicy) }
 
     /// Explains that a key that was just stored has other policies than requested; `nil` if they match or the card does
@@ -71,9 +69,8 @@ struct KeyPolicyOptions: ParsableArguments {
 
 /// The destination and format of a public key.
 struct PublicKeyExport: ParsableArguments {
-    @Argument("file", help: "The file to write the public key to, - for standard output.", completion: .file) package
-        var file =
-        "-"
+    @Argument("file", help: "The file to write the public key to, - for standard output.", completion: .file)
+    var file = "-"
 
     @Option("--format", help: "Format of the public key: pem, der, ssh or age.") var format: PublicKeyFormat =
         .pem
@@ -81,8 +78,6 @@ struct PublicKeyExport: ParsableArguments {
     @Option("--comment", help: "The comment at the end of an SSH line.") var comment: String?
 
     @OptionGroup var replacing: OutputOptions
-
-    init() {}
 
     /// Opens the destination.
     func output(_ run: Run) throws(Explanation) -> FileOutput {
@@ -132,16 +127,13 @@ struct ExportedPublicKey: Report {
 
 /// The destination and format of a certificate.
 struct CertificateExport: ParsableArguments {
-    @Argument("file", help: "The file to write the certificate to, - for standard output.", completion: .file) package
-        var file =
-        "-"
+    @Argument("file", help: "The file to write the certificate to, - for standard output.", completion: .file)
+    var file = "-"
 
     @Option("--format", help: "Format of the certificate: pem, der or ssh.") var format: CertificateFormat =
         .pem
 
     @OptionGroup var replacing: OutputOptions
-
-    init() {}
 
     /// Opens the destination.
     func output(_ run: Run) throws(Explanation) -> FileOutput {
@@ -179,8 +171,6 @@ struct TrustedCertificates: ParsableArguments {
 
     @Option("--intermediate <file>", help: "Intermediate certificates, PEM; may be repeated.")
     var intermediate: [String] = []
-
-    init() {}
 
     /// Reads the named certificates: the trusted ones, and the intermediate ones.
     func certificates() throws -> (roots: [X509Certificate], intermediates: [X509Certificate]) {
