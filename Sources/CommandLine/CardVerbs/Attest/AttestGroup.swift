@@ -67,8 +67,6 @@ struct AttestVerify: Verb {
     @OptionGroup var metadata: MetadataOptions
 
     func check() throws {
-        try metadata.check()
-        try challenge.check()
         if files.filter({ $0 == "-" }).count > 1 { throw UsageError("standard input can be read only once") }
     }
 

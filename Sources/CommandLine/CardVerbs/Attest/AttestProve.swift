@@ -48,7 +48,6 @@ struct AttestProve: Verb {
     @OptionGroup var pin: PINOptions
 
     func check() throws {
-        try challenge.check()
         let hasChallenge = challenge.challenge != nil || challenge.challengeFile != nil
         switch format {
         case .pem:

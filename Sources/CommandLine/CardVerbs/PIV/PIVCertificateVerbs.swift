@@ -47,11 +47,7 @@ struct PIVGenerateCertificate: Verb {
 
     @Flag(["--force", "-f"], help: "Replace a certificate in the slot without asking.") var force = false
 
-    @Flag(
-        "--update-chuid",
-        help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
-    var updateChuid = false
-
+    @OptionGroup var chuid: CHUIDOptions
     @OptionGroup var management: PIVManagementOptions
 
     func check() throws {
@@ -74,7 +70,7 @@ struct PIVGenerateCertificate: Verb {
         let certificate = try await use.touching(run.person) {
             try await service.selfSignedCertificate(use.slot, template, validity: validity, key: key)
         }
-        try await service.putCertificate(certificate.der, slot, updatingCHUID: updateChuid)
+        try await service.putCertificate(certificate.der, slot, updatingCHUID: chuid.isUpdated)
         return Outcome(
             (slot, certificate), ["certificate stored in \(slot)"] + Table.details(certificate.rows(at: run.now)))
     }
@@ -189,11 +185,7 @@ struct PIVImportCertificate: Verb {
 
     @Flag(["--force", "-f"], help: "Replace a certificate in the slot without asking.") var force = false
 
-    @Flag(
-        "--update-chuid",
-        help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
-    var updateChuid = false
-
+    @OptionGroup var chuid: CHUIDOptions
     @OptionGroup var fileOptions: FilePasswordOptions
     @OptionGroup var management: PIVManagementOptions
 
@@ -204,7 +196,8 @@ struct PIVImportCertificate: Verb {
         try await run.overwriting(service, force: force)?.confirmCertificate(in: slot)
         try await management.unlock(service, for: "store a certificate", run)
         do {
-            try await service.putCertificate(certificate.der, slot, compressed: compress, updatingCHUID: updateChuid)
+            try await service.putCertificate(
+                certificate.der, slot, compressed: compress, updatingCHUID: chuid.isUpdated)
         } catch {
             throw explanation(of: error, certificate)
         }
@@ -281,11 +274,7 @@ struct PIVDeleteCertificate: Verb {
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 
-    @Flag(
-        "--update-chuid",
-        help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
-    var updateChuid = false
-
+    @OptionGroup var chuid: CHUIDOptions
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var management: PIVManagementOptions
 
@@ -295,9 +284,17 @@ struct PIVDeleteCertificate: Verb {
         guard try await !service.object(object).isEmpty else { throw PIVError.noSuchObject(object) }
         try confirmation.ask("the certificate in \(slot) would be lost: delete it?", in: run)
         try await management.unlock(service, for: "delete a certificate", run)
-        try await service.deleteCertificate(slot, updatingCHUID: updateChuid)
+        try await service.deleteCertificate(slot, updatingCHUID: chuid.isUpdated)
         return Outcome(slot, "deleted the certificate in \(slot)")
     }
+}
+
+/// Whether a change of a certificate is announced to programs.
+struct CHUIDOptions: ParsableArguments {
+    @Flag(
+        "--update-chuid",
+        help: "Give the card a new CHUID, so that programs that cache its certificates read them again.")
+    var isUpdated = false
 }
 
 /// The content of a certificate or a request.

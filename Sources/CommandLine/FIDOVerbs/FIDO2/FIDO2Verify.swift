@@ -61,7 +61,6 @@ struct FIDO2Verify: Verb {
     var format: ExchangeFormat = .webauthn
 
     func check() throws {
-        try metadata.check()
         if metadata.metadata != nil, trust != nil {
             throw UsageError("--trust and --metadata cannot be combined")
         }

@@ -36,11 +36,6 @@ struct LUKSAdd: Verb {
     @OptionGroup var unlocking: LUKSUnlocking
     @OptionGroup var key: LUKSNewKey
 
-    func check() throws {
-        try key.check()
-        try unlocking.check()
-    }
-
     func run(in run: Run) async throws -> Outcome<LUKSEnrolled> {
         let volume = try place.open(isChanged: true)
         let cryptsetup = try volume.changing { () throws(LUKSError) in try Cryptsetup.installed() }

@@ -6,13 +6,21 @@ import Verbs
 import YKLUKS
 import YKTransport
 
-/// The backup of a header before a slot is removed.
-struct LUKSBackupOptions: ParsableArguments {
+/// A key slot that is removed, after a backup of the header.
+struct LUKSRemovedSlot: ParsableArguments {
+    @Option("--keyslot <n>", help: "The key slot to remove.") var keyslot: Int?
+
     @Option(
         "--backup <file>",
         help: "Where to write the backup of the header, including the removed slot (default: luks-UUID.header).",
         completion: .file)
     var file: String?
+
+    func check() throws {
+        guard LUKS2Metadata.numbers.contains(number) else { throw UsageError("missing --keyslot 0 to 31") }
+    }
+
+    var number: Int { keyslot ?? -1 }
 
     /// Opens the file, before anything is changed.
     func open(_ volume: LUKSVolume) throws -> (path: String, file: FileOutput) {
@@ -57,22 +65,13 @@ struct LUKSRemove: Verb {
 
     @OptionGroup var place: LUKSPlace
 
-    @Option("--keyslot <n>", help: "The key slot to remove.") var keyslot: Int?
-
-    @OptionGroup var backup: LUKSBackupOptions
+    @OptionGroup var removed: LUKSRemovedSlot
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var unlocking: LUKSUnlocking
 
-    func check() throws {
-        guard let keyslot, LUKS2Metadata.numbers.contains(keyslot) else {
-            throw UsageError("missing --keyslot 0 to 31")
-        }
-        try unlocking.check()
-    }
-
     func run(in run: Run) async throws -> Outcome<Reported> {
         let volume = try place.open(isChanged: true)
-        guard let keyslot else { throw UsageError("missing --keyslot") }
+        let keyslot = removed.number
         try volume.changing { () throws(LUKSError) in try volume.metadata.checkRemovable(keyslot) }
         let cryptsetup = try volume.changing { () throws(LUKSError) in try Cryptsetup.installed() }
         run.describe("write a backup of the header to \(file(volume).printable)")
@@ -81,10 +80,10 @@ struct LUKSRemove: Verb {
             run.describe("remove token \(token.number)", ["cryptsetup token remove"])
         }
         try run.endPlan(nil)
-        let (path, saved) = try backup.open(volume)
+        let (path, saved) = try removed.open(volume)
         let remaining = try await unlocking.open(volume, besides: keyslot, cryptsetup, in: run)
         try confirmation.ask(volume.question(keyslot, path), in: run)
-        try backup.write(volume, to: saved)
+        try removed.write(volume, to: saved)
         try run.showing("removing key slot \(keyslot) of \(volume.name)") {
             try volume.changing { () throws(LUKSError) in
                 try volume.metadata.remove(slot: keyslot, from: volume.path, remaining: remaining, cryptsetup)
@@ -95,7 +94,7 @@ struct LUKSRemove: Verb {
             ["removed key slot \(keyslot) of \(volume.name)", "the previous header is in \(path.printable)"])
     }
 
-    private func file(_ volume: LUKSVolume) -> String { backup.file ?? "luks-\(volume.header.uuid).header" }
+    private func file(_ volume: LUKSVolume) -> String { removed.file ?? "luks-\(volume.header.uuid).header" }
 }
 
 extension LUKSVolume {
@@ -125,28 +124,19 @@ struct LUKSReplace: Verb {
 
     @OptionGroup var place: LUKSPlace
 
-    @Option("--keyslot <n>", help: "The key slot to remove.") var keyslot: Int?
-
-    @OptionGroup var backup: LUKSBackupOptions
+    @OptionGroup var removed: LUKSRemovedSlot
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var unlocking: LUKSUnlocking
     @OptionGroup var key: LUKSNewKey
 
-    func check() throws {
-        guard let keyslot, LUKS2Metadata.numbers.contains(keyslot) else {
-            throw UsageError("missing --keyslot 0 to 31")
-        }
-        try key.check()
-        try unlocking.check()
-    }
-
     func run(in run: Run) async throws -> Outcome<LUKSEnrolled> {
         let volume = try place.open(isChanged: true)
-        guard let keyslot, volume.metadata.keyslot(keyslot) != nil else {
-            throw Concerning(.volume(volume.path), LUKSError.noSuchSlot(keyslot ?? 0))
+        let keyslot = removed.number
+        guard volume.metadata.keyslot(keyslot) != nil else {
+            throw Concerning(.volume(volume.path), LUKSError.noSuchSlot(keyslot))
         }
         let cryptsetup = try volume.changing { () throws(LUKSError) in try Cryptsetup.installed() }
-        let saved = try run.perform { try backup.open(volume) }
+        let saved = try run.perform { try removed.open(volume) }
         let prepared = try await key.prepare(volume, run)
         try key.plan(volume, run)
         try run.endPlan(
@@ -155,7 +145,7 @@ struct LUKSReplace: Verb {
         try confirmation.ask(volume.question(keyslot, path), in: run)
         let present = try await unlocking.open(volume, cryptsetup, in: run)
         let enrollment = try await key.enroll(prepared, volume, run)
-        try backup.write(volume, to: file)
+        try removed.write(volume, to: file)
         let added = try run.showing("adding a key slot to \(volume.name)") {
             try volume.changing { () throws(LUKSError) in
                 try enrollment.add(to: volume.path, volume.metadata, present: present, cryptsetup)
