@@ -37,8 +37,8 @@ import Testing
     private struct GlobalVerb: Verb {
         static let uses: GlobalUse = [.key, .secrets, .reader]
         static let about = About("verb", "A verb.")
-        struct Nothing: Report { static let members: [Member<Self>] = [] }
-        func run(in run: Run) async throws -> Outcome<Nothing> { Outcome(Nothing(), []) }
+        static let answer = Shape.none
+        func run(in run: Run) async throws -> Outcome<Void> { .printed }
     }
 
     private struct GlobalLine: ParsableCommand {
