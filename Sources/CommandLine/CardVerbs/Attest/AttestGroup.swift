@@ -112,9 +112,8 @@ struct AttestChallenge: Verb {
             """,
         examples: [Example("ykit attest challenge challenge.txt")])
     typealias Reported = (text: String, output: String)
-    static let answer = Shape<Reported>(members: [
-        Member("challenge", "256 random bits, base64url") { $0.text }, Member("output") { $0.output },
-    ])
+    static let answer = Shape<Reported>(
+        Member("challenge", "256 random bits, base64url") { $0.text }, Member("output") { $0.output })
 
     @Argument("file", help: "The file to write the challenge to, - for standard output.", completion: .file)
     var file = "-"

@@ -21,15 +21,14 @@ struct AttestationReport: Report {
             Member(
                 "result",
                 "proven, unchecked, mismatch, notRooted, software, imported, compromised, unmet, unsupported or malformed",
-                title: "result", { $0.verdict.result.rawValue },
-                line: {
-                    $0.verdict.result == .proven ? Style.green.around("proven") : $0.verdict.result.rawValue
-                }),
-            Member(
-                "reasons", "why it is not proven", { $0.reasons }, rows: { $0.reasons.map { ["", $0] } }),
+                title: "result",
+                line: { $0.verdict.result == .proven ? Style.green.around("proven") : $0.verdict.result.rawValue }
+            ) { $0.verdict.result.rawValue },
+            Member("reasons", "why it is not proven", rows: { $0.reasons.map { ["", $0] } }) { $0.reasons },
             Member(
                 "form", "piv, request, certificate, openpgp, ssh, webauthn, sign-key or step", title: "form",
-                { $0.verdict.form.rawValue }, line: { $0.verdict.form.words }),
+                line: { $0.verdict.form.words }
+            ) { $0.verdict.form.rawValue },
             Member("algorithm", "of the key", title: "key") { $0.algorithm },
             Member("publicKey", "PEM") { $0.verdict.key.map { PEM.encode("PUBLIC KEY", $0.encoded) } },
             Member("keyDigest", "SHA-256 of the SubjectPublicKeyInfo", title: "SHA-256") {
@@ -46,12 +45,13 @@ struct AttestationReport: Report {
         Member("touchPolicy", "never, always or cached", title: "touch policy") { $0.verdict.touchPolicy },
         Member("formFactor", title: "form factor") { $0.verdict.formFactor?.description },
         Member("fips", "whether it belongs to the FIPS series", title: "FIPS") { $0.verdict.isFIPS },
+        Member("cspn", "whether it belongs to the CSPN series", title: "CSPN", words: { $0 ? "yes" : nil }) {
+            $0.verdict.isCSPN
+        },
         Member(
-            "cspn", "whether it belongs to the CSPN series", title: "CSPN", { $0.verdict.isCSPN },
-            words: { $0 ? "yes" : nil }),
-        Member(
-            "generated", "whether the security key generated the key", title: "origin", { $0.verdict.isGenerated },
-            words: { $0 ? "generated" : "imported" }),
+            "generated", "whether the security key generated the key", title: "origin",
+            words: { $0 ? "generated" : "imported" }
+        ) { $0.verdict.isGenerated },
         Member("fingerprint", "of an OpenPGP key", title: "fingerprint") {
             $0.verdict.fingerprint.map { Hex.encode($0) }
         },
@@ -62,14 +62,15 @@ struct AttestationReport: Report {
 
     private static let path: [Member<Self>] = [
         Member("chain", "the subjects of the signers", title: "signed by") { $0.signers.map(\.subject.description) },
-        Member(
-            "root", "the subject of the trusted root", title: "root", { $0.root?.subject.description },
-            line: { $0.rootWords }),
+        Member("root", "the subject of the trusted root", title: "root", line: { $0.rootWords }) {
+            $0.root?.subject.description
+        },
         Member("rootsDate", "of ykit's list of roots, if it was used") { $0.rootsDate },
         Member("notShown", "presence, freshness, application or card") { $0.verdict.notShown.map(\.rawValue) },
-        Member("advisories", "published flaws of the firmware that concern the key", { $0.verdict.advisories }) {
-            $0.verdict.advisories.map { ["advisory", "\($0.title): \($0.summary)"] } + $0.verdict.gapRows
-        },
+        Member(
+            "advisories", "published flaws of the firmware that concern the key",
+            rows: { $0.verdict.advisories.map { ["advisory", "\($0.title): \($0.summary)"] } + $0.verdict.gapRows }
+        ) { $0.verdict.advisories },
     ]
 
     private var signers: [X509Certificate] { Array(verdict.path.dropFirst()) }

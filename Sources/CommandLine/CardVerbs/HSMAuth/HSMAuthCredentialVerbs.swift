@@ -32,7 +32,7 @@ struct HSMAuthStatus: Report {
     let credentials: Int
     static let members: [Member<HSMAuthStatus>] = [
         Member("version", title: "version") { $0.version },
-        Member("managementPasswordRetries", title: "management password", { $0.retries }, words: { Tries.left($0) }),
+        Member("managementPasswordRetries", title: "management password", words: { Tries.left($0) }) { $0.retries },
         Member("managementRetries", "the same") { $0.retries },
         Member("credentialCount", title: "credentials") { $0.credentials },
     ]
@@ -89,12 +89,11 @@ struct HSMAuthAdd: Verb {
             Example("ykit hsmauth add signing --derive --touch", "Derive the keys from a password."),
         ])
     typealias Reported = (label: String, algorithm: HSMAuthAlgorithm, needsTouch: Bool, publicKey: PublicKey?)
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("label") { $0.label },
         Member("algorithm") { $0.algorithm.description },
         Member("touch") { $0.needsTouch },
-        Member("publicKey", "PEM, of a p256 credential") { $0.publicKey?.pem },
-    ])
+        Member("publicKey", "PEM, of a p256 credential") { $0.publicKey?.pem })
 
     @Argument("label", help: "Label of the credential, up to 64 bytes.") var label: String
 

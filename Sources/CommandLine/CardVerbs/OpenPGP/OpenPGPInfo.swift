@@ -64,9 +64,10 @@ extension OpenPGPReport: Report {
         Member("version", "of the card application", title: "OpenPGP card") { $0.status.identity.version },
         Member("firmware", title: "firmware") { $0.firmware?.description },
         Member("manufacturerId") { $0.status.identity.manufacturer },
-        Member("manufacturer", title: "manufacturer", { $0.status.identity.manufacturerName }) {
-            $0.status.identity.maker
-        },
+        Member(
+            "manufacturer", title: "manufacturer",
+            line: { $0.status.identity.maker }
+        ) { $0.status.identity.manufacturerName },
         Member("serial", title: "serial number") { $0.status.identity.serial },
         Member("name", title: "cardholder") { $0.cardholder.name },
         Member("login", title: "login") { $0.cardholder.login },
@@ -74,26 +75,28 @@ extension OpenPGPReport: Report {
         Member("languages") { $0.cardholder.languages },
         Member("pinRetries") { $0.status.pins.retries.user },
         Member("adminPinRetries") { $0.status.pins.retries.admin },
-        Member(
-            "userRetries", "the same as pinRetries", title: "user PIN", { $0.status.pins.retries.user },
-            words: { Tries.left($0) }),
-        Member(
-            "resetCodeRetries", title: "reset code", { $0.status.pins.retries.reset },
-            words: { $0 == 0 ? "not set, or blocked" : Tries.left($0) }),
-        Member(
-            "adminRetries", "the same as adminPinRetries", title: "admin PIN", { $0.status.pins.retries.admin },
-            words: { Tries.left($0) }),
-        Member(
-            "signatureNeedsPin", title: "PIN for signatures", { $0.status.pins.signatureNeedsPIN },
-            words: { $0 ? "for each" : "once" }),
+        Member("userRetries", "the same as pinRetries", title: "user PIN", words: { Tries.left($0) }) {
+            $0.status.pins.retries.user
+        },
+        Member("resetCodeRetries", title: "reset code", words: { $0 == 0 ? "not set, or blocked" : Tries.left($0) }) {
+            $0.status.pins.retries.reset
+        },
+        Member("adminRetries", "the same as adminPinRetries", title: "admin PIN", words: { Tries.left($0) }) {
+            $0.status.pins.retries.admin
+        },
+        Member("signatureNeedsPin", title: "PIN for signatures", words: { $0 ? "for each" : "once" }) {
+            $0.status.pins.signatureNeedsPIN
+        },
         Member(
             "kdf", "whether PINs are sent as hashes; null if the card does not report it", title: "PINs are sent",
-            absent: "not reported", { $0.usesKDF }, words: { $0 ? "hashed (KDF)" : "as they are" }),
+            absent: "not reported", words: { $0 ? "hashed (KDF)" : "as they are" }
+        ) { $0.usesKDF },
         Member(
             "signatures", "the number of signatures made; null if the card does not report it",
-            title: "signatures made", absent: "not reported", { $0.signatures }),
+            title: "signatures made", absent: "not reported"
+        ) { $0.signatures },
         Member("caFingerprints", "three, in hexadecimal or null") { $0.caFingerprints },
-        Member("keys", "", { $0.status.keys }, rows: { $0.status.keys.flatMap(\.rows) + $0.caRows }),
+        Member("keys", rows: { $0.status.keys.flatMap(\.rows) + $0.caRows }) { $0.status.keys },
     ]
 
     private var caFingerprints: [String?] { status.caFingerprints.map { $0.map { Hex.encode($0) } } }

@@ -196,12 +196,11 @@ struct OpenPGPDecrypt: Verb {
             """,
         examples: [Example("ykit openpgp decrypt secret.bin --output secret.txt")])
     typealias Reported = (type: OpenPGPKeyType, text: String?, output: String)
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("slot") { _ in OpenPGPSlot.decryption.description },
         Member("algorithm") { $0.type.description },
         Member("plaintext", "in base64url, unless written to a file") { $0.text },
-        Member("output") { $0.output },
-    ])
+        Member("output") { $0.output })
 
     @Argument("file", help: "The file, - for standard input.", completion: .input) var file = "-"
 

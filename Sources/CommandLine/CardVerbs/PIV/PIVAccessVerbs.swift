@@ -147,12 +147,11 @@ struct PIVChangeManagementKey: Verb {
                 "Generate a key and store it on the security key, protected by the PIN.")
         ])
     typealias Reported = (type: ManagementKeyType, needsTouch: Bool, isProtected: Bool, file: String?)
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("algorithm") { $0.type.description },
         Member("touch") { $0.needsTouch },
         Member("protected", "whether the PIN gives access to it") { $0.isProtected },
-        Member("keyFile") { $0.file },
-    ])
+        Member("keyFile") { $0.file })
 
     @Option(["--algorithm", "-a"], help: "The cipher: tdes, aes128, aes192 or aes256; the current one by default.")
     var algorithm: ManagementKeyType?

@@ -74,9 +74,10 @@ struct PIVAttestationReport: Report {
         Member("notShown", "presence: the key signed no challenge; card: the card does not report its key") {
             $0.verdict.notShown.map(\.rawValue)
         },
-        Member("advisories", "published flaws of the firmware that concern the key", { $0.verdict.advisories }) {
-            $0.verdict.advisories.map { ["advisory", $0.title] } + $0.verdict.gapRows
-        },
+        Member(
+            "advisories", "published flaws of the firmware that concern the key",
+            rows: { $0.verdict.advisories.map { ["advisory", $0.title] } + $0.verdict.gapRows }
+        ) { $0.verdict.advisories },
         Member("attestation", "PEM") { $0.attestation.pem },
         Member("deviceCertificate", "in f9, PEM") { $0.device.pem },
     ]

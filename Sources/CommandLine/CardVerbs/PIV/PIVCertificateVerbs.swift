@@ -168,12 +168,11 @@ struct PIVImportCertificate: Verb {
             """,
         examples: [Example("ykit piv certificates import 9a certificate.pem")])
     typealias Reported = (slot: PIVSlot, certificate: X509Certificate, isCompressed: Bool, belongs: Bool?)
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("slot") { $0.slot.description },
         Member("certificate") { $0.certificate },
         Member("compressed") { $0.isCompressed },
-        Member("belongs", "whether it is for the key in the slot; null if that was not checked") { $0.belongs },
-    ])
+        Member("belongs", "whether it is for the key in the slot; null if that was not checked") { $0.belongs })
 
     @Argument("slot", help: PIVSlot.help) var slot: PIVSlot
 

@@ -19,30 +19,36 @@ struct PIVContents: Report {
     let now: Int64
 
     static let members: [Member<PIVContents>] = [
-        Member("firmware", title: "version", { $0.version }, line: { $0.version ?? $0.absence(.version) }),
-        Member("serial", title: "serial", { $0.serial }, line: { $0.serial ?? $0.absence(.serial) }),
-        Member("pin", title: "PIN", { $0.report.pin }, line: { $0.tries($0.report.pin, .pin) }),
-        Member("puk", title: "PUK", { $0.report.puk }) {
-            $0.report.administration.flags.contains(.pukBlocked) ? "blocked" : $0.tries($0.report.puk, .puk)
-        },
+        Member("firmware", title: "version", line: { $0.version ?? $0.absence(.version) }) { $0.version },
+        Member("serial", title: "serial", line: { $0.serial ?? $0.absence(.serial) }) { $0.serial },
+        Member("pin", title: "PIN", line: { $0.tries($0.report.pin, .pin) }) { $0.report.pin },
         Member(
-            "managementKey", title: "management key", { ManagementKeyState(report: $0.report) },
-            line: { $0.managementKey }),
+            "puk", title: "PUK",
+            line: { $0.report.administration.flags.contains(.pukBlocked) ? "blocked" : $0.tries($0.report.puk, .puk) }
+        ) { $0.report.puk },
+        Member("managementKey", title: "management key", line: { $0.managementKey }) {
+            ManagementKeyState(report: $0.report)
+        },
         Member("pukBlocked") { $0.isPUKBlocked },
-        Member("chuid", "its GUID", title: "CHUID", { $0.report.chuid?.guidText }) { contents in
-            contents.report.chuid.map { $0.guidText + ($0.fascn == nil ? " (the FASC-N cannot be read)" : "") }
-                ?? contents.absence(.chuid)
-        },
         Member(
-            "ccc", "whether there is one; null if the recording does not say", title: "CCC", { $0.hasCapability },
-            line: { $0.report.capability == nil ? $0.absence(.capability) : "present" }),
+            "chuid", "its GUID", title: "CHUID",
+            line: { contents in
+                contents.report.chuid.map { $0.guidText + ($0.fascn == nil ? " (the FASC-N cannot be read)" : "") }
+                    ?? contents.absence(.chuid)
+            }
+        ) { $0.report.chuid?.guidText },
+        Member(
+            "ccc", "whether there is one; null if the recording does not say", title: "CCC",
+            line: { $0.report.capability == nil ? $0.absence(.capability) : "present" }
+        ) { $0.hasCapability },
         Member("slots") { $0.report.slots },
         Member("notLookedAt", "slots, without --all") { $0.report.notLookedAt.map(\.description) },
         Member("advisories") { $0.report.identity.warnings },
         Member(
             "brokenFIPSRules",
             "ownPIN, ownPUK, ownManagementKey, aesManagementKey, noShortRSA, noX25519 or pinForEveryKey",
-            title: "FIPS 140", { $0.report.brokenFIPSRules.map(\.rawValue) }, line: { $0.fips }),
+            title: "FIPS 140", line: { $0.fips }
+        ) { $0.report.brokenFIPSRules.map(\.rawValue) },
         Member("uris", "with --uris") { $0.advice?.entries },
     ]
 

@@ -171,11 +171,12 @@ struct PIVKeyDescription: Report {
     let metadata: SlotMetadata?
     let key: PublicKey?
     static let members: [Member<PIVKeyDescription>] = [
-        Member("slot", title: "slot", { $0.slot.description }, line: { "\($0.slot), \($0.slot.name)" }),
+        Member("slot", title: "slot", line: { "\($0.slot), \($0.slot.name)" }) { $0.slot.description },
         Member("algorithm", title: "algorithm", absent: "not known") { $0.algorithm },
-        Member("origin", title: "origin", { $0.metadata?.origin?.description }) {
-            $0.metadata.map { $0.origin?.description ?? "not reported" }
-        },
+        Member(
+            "origin", title: "origin",
+            line: { $0.metadata.map { $0.origin?.description ?? "not reported" } }
+        ) { $0.metadata?.origin?.description },
         Member("pinPolicy", title: "PIN policy") { $0.metadata?.policies.pin.description },
         Member("touchPolicy", title: "touch policy") { $0.metadata?.policies.touch.description },
         Member("publicKey", "PEM") { $0.key?.pem },
@@ -273,10 +274,9 @@ struct PIVMoveKey: Verb {
         discussion: "Its certificate stays where it is. Requires the management key.",
         examples: [Example("ykit piv keys move 9a 82")])
     typealias Reported = (from: PIVSlot, to: PIVSlot)
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("from") { $0.from.description },
-        Member("to") { $0.to.description },
-    ])
+        Member("to") { $0.to.description })
 
     @Argument("from", help: "The source slot.") var from: PIVSlot
 

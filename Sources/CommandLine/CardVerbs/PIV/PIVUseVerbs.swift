@@ -188,14 +188,13 @@ struct PIVDerive: Verb {
             """,
         examples: [Example("ykit piv derive --slot 9a peer.pem --output shared.bin")])
     typealias Reported = (slot: PIVSlot, algorithm: PIVAlgorithm, bytes: [UInt8], output: String)
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("slot") { $0.slot.description },
         Member("algorithm") { $0.algorithm.description },
         Member("secret", "in base64url, unless written to a file") {
             $0.output == "-" ? Base64.encodeURL($0.bytes) : nil
         },
-        Member("output") { $0.output },
-    ])
+        Member("output") { $0.output })
 
     @Option(["--slot", "-s"], help: PIVSlot.help) var slot: PIVSlot
 

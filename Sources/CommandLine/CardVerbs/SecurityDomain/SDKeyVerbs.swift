@@ -85,12 +85,11 @@ struct SDKeysImport: Verb {
             """,
         examples: [Example("ykit --scp 03 sd keys import 03,1 scp03.keys")])
     typealias Reported = (reference: SCPKeyReference, certificates: Int?, authority: [UInt8]?, keys: [SCPKeyReference])
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("reference", "as it is typed") { $0.reference.typed },
         Member("certificateCount", "how many were stored") { $0.certificates },
         Member("caKeyIdentifier", "in hexadecimal") { $0.authority.map { Hex.encode($0) } },
-        Member("references", "the keys now present") { $0.keys.map(\.typed) },
-    ])
+        Member("references", "the keys now present") { $0.keys.map(\.typed) })
 
     @Argument("key", help: "The key: 03,VERSION, 11a,VERSION, 11b,VERSION, 11c,VERSION or ca,VERSION.")
     var key: SCPKeyArgument
@@ -222,11 +221,10 @@ struct SDKeysExport: Verb {
         "export", "Write the certificates of a private key as PEM, the key's own first.",
         examples: [Example("ykit sd keys export 11b,1 certificates.pem")])
     typealias Reported = (reference: SCPKeyReference, pem: String, output: String)
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("reference", "as it is typed") { $0.reference.typed },
         Member("pem", "the certificates") { $0.pem },
-        Member("output") { $0.output },
-    ])
+        Member("output") { $0.output })
 
     @Argument("key", help: "The key: 11a,VERSION, 11b,VERSION or 11c,VERSION.") var key: SCPKeyArgument
 
@@ -256,10 +254,9 @@ struct SDKeysDelete: Verb {
         discussion: "When the last key is deleted, the factory keys return: the public SCP03 set.",
         examples: [Example("ykit --scp 03 sd keys delete 11b,1")])
     typealias Reported = (deleted: [SCPKeyReference], keys: [SCPKeyReference])
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("deleted", "as they are typed") { $0.deleted.map(\.typed) },
-        Member("references", "the remaining keys") { $0.keys.map(\.typed) },
-    ])
+        Member("references", "the remaining keys") { $0.keys.map(\.typed) })
 
     @Argument("key", help: "The key: KIND,VERSION.") var key: SCPKeyArgument
 

@@ -21,10 +21,10 @@ struct ArculusCardRegister: Verb {
             """,
         examples: [Example("ykit arculus card register --origin https://example.com --options create.json")])
     typealias Reported = (made: RegistrationResponse, rpID: String)
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("credential", "what the server expects") { $0.made.arculusJSON }, Member("rpId") { $0.rpID },
-        Member("credentialId") { Base64.encodeURL($0.made.id) }, Member("aaguid") { $0.made.aaguid },
-    ]).following(ArculusResult.ok)
+        Member("credentialId") { Base64.encodeURL($0.made.id) }, Member("aaguid") { $0.made.aaguid }
+    ).following(ArculusResult.ok)
 
     @Option("--origin", help: "The client's origin, as the server expects it.") var origin: String
 
@@ -88,10 +88,10 @@ struct ArculusCardAuthenticate: Verb {
             """,
         examples: [Example("ykit arculus card authenticate --origin https://example.com --options get.json")])
     typealias Reported = (signed: AuthenticationResponse, rpID: String)
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("credential", "what the server expects") { $0.signed.arculusJSON }, Member("rpId") { $0.rpID },
-        Member("credentialId") { Base64.encodeURL($0.signed.id) },
-    ]).following(ArculusResult.ok)
+        Member("credentialId") { Base64.encodeURL($0.signed.id) }
+    ).following(ArculusResult.ok)
 
     @Option("--origin", help: "The client's origin, as the server expects it.") var origin: String
 

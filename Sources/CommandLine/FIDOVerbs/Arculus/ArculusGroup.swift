@@ -54,12 +54,12 @@ extension ArculusCard.State: Report {
         Member("aaguid", title: "AAGUID") { Hex.uuid($0.info.aaguid) },
         Member("versions", title: "protocols") { $0.info.versions.map(\.rawValue) },
         Member("pinProtocols") { $0.info.pinProtocols },
-        Member("hasPin", title: "PIN", { $0.info.hasPIN }, line: { $0.pinWords }),
+        Member("hasPin", title: "PIN", line: { $0.pinWords }) { $0.info.hasPIN },
         Member("pinRetries") { $0.retries?.count },
-        Member("minPINLength", title: "PIN length", { $0.minPINLength }, words: { "\($0) digits or more" }),
-        Member(
-            "remainingCredentials", title: "room for credentials", { $0.info.remainingCredentials },
-            words: { "\($0) more" }),
+        Member("minPINLength", title: "PIN length", words: { "\($0) digits or more" }) { $0.minPINLength },
+        Member("remainingCredentials", title: "room for credentials", words: { "\($0) more" }) {
+            $0.info.remainingCredentials
+        },
     ]
 
     private var minPINLength: UInt64 { max(info.minPINLength, UInt64(ArculusPIN.shortest)) }

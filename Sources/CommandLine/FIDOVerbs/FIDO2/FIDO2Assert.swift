@@ -169,17 +169,22 @@ struct AssertionReport: Report {
     let rpID: String
     let accounts: [FIDOUser]
     static let members: [Member<Self>] = [
-        Member("credential", "WebAuthn's AuthenticationResponseJSON", { $0.signed.json }) {
-            [["credential", Base64.encodeURL($0.signed.id)]] + ($0.account.map { [["account", $0]] } ?? [])
-        },
+        Member(
+            "credential", "WebAuthn's AuthenticationResponseJSON",
+            rows: { [["credential", Base64.encodeURL($0.signed.id)]] + ($0.account.map { [["account", $0]] } ?? []) }
+        ) { $0.signed.json },
         Member("rpId", title: "at") { $0.rpID }, Member("credentialId") { Base64.encodeURL($0.signed.id) },
         Member("userId") { $0.userID }, Member("accounts", "the accounts to choose from") { $0.accounts },
-        Member("flags", AuthenticatorData.Flags.about, title: "user", { $0.signed.authenticatorData.flags.names }) {
-            $0.signed.authenticatorData.flags.userState
-        },
-        Member("counter", "", { $0.signed.authenticatorData.counter }) {
-            [["counter", String($0.signed.authenticatorData.counter)]] + $0.signed.clientExtensionResults.rows
-        },
+        Member(
+            "flags", AuthenticatorData.Flags.about, title: "user",
+            line: { $0.signed.authenticatorData.flags.userState }
+        ) { $0.signed.authenticatorData.flags.names },
+        Member(
+            "counter",
+            rows: {
+                [["counter", String($0.signed.authenticatorData.counter)]] + $0.signed.clientExtensionResults.rows
+            }
+        ) { $0.signed.authenticatorData.counter },
     ]
 
     private var userID: String? { signed.userHandle.map { Base64.encodeURL($0) } }

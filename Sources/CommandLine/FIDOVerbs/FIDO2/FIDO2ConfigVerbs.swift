@@ -70,9 +70,8 @@ struct FIDO2ConfigAlwaysUV: Verb {
         discussion: "While it is on, U2F does not work on most keys.",
         examples: [Example("ykit fido2 config always-uv on")])
     typealias Reported = (isOn: Bool, isChange: Bool)
-    static let answer = Shape<Reported>(members: [
-        Member("alwaysUv") { $0.isOn }, Member("changed") { $0.isChange },
-    ])
+    static let answer = Shape<Reported>(
+        Member("alwaysUv") { $0.isOn }, Member("changed") { $0.isChange })
 
     /// On or off.
     enum Switch: String, CaseIterable, ExpressibleByArgument {

@@ -180,17 +180,20 @@ struct FIDO2FingerprintsShow: Verb {
         let isEnrolled: Bool
         static let members: [Member<Self>] = [
             Member(
-                "sensor", "touch or swipe", title: "sensor", { $0.sensor.isSwiped ? "swipe" : "touch" },
-                words: { $0 == "swipe" ? "swipe the finger over it" : "touch it with the finger" }),
+                "sensor", "touch or swipe", title: "sensor",
+                words: { $0 == "swipe" ? "swipe the finger over it" : "touch it with the finger" }
+            ) { $0.sensor.isSwiped ? "swipe" : "touch" },
             Member(
                 "samples", "good samples needed for one finger", title: "good samples for one finger",
-                absent: "not reported", { $0.sensor.samplesNeeded }),
+                absent: "not reported"
+            ) { $0.sensor.samplesNeeded },
+            Member("maxNameLength", "bytes", title: "longest name", absent: "not reported", words: { "\($0) bytes" }) {
+                $0.sensor.maxNameLength
+            },
             Member(
-                "maxNameLength", "bytes", title: "longest name", absent: "not reported",
-                { $0.sensor.maxNameLength }, words: { "\($0) bytes" }),
-            Member(
-                "enrolled", "whether a fingerprint is enrolled", title: "fingerprints", { $0.isEnrolled },
-                words: { $0 ? "enrolled" : "none enrolled" }),
+                "enrolled", "whether a fingerprint is enrolled", title: "fingerprints",
+                words: { $0 ? "enrolled" : "none enrolled" }
+            ) { $0.isEnrolled },
         ]
     }
 

@@ -161,11 +161,10 @@ struct FIDO2LargeBlobGet: Verb {
         "get", "Print a credential's large blob, or write it to a file.",
         examples: [Example("ykit fido2 large-blob get alice --output note.txt")])
     typealias Reported = (credentialID: String, blob: [UInt8], file: String?)
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("credentialId") { $0.credentialID },
         Member("blob", "null if written to a file") { $0.file == nil ? Base64.encodeURL($0.blob) : nil },
-        Member("size", "in bytes") { $0.blob.count }, Member("output", "the file") { $0.file },
-    ])
+        Member("size", "in bytes") { $0.blob.count }, Member("output", "the file") { $0.file })
 
     @Argument("credential", isBase64URL: true, help: DiscoverableCredential.help) var credential: EntryQuery
 

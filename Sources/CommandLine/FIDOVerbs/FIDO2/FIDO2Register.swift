@@ -296,30 +296,36 @@ struct RegistrationReport: Report {
     init(line: String) { (made, rpID, user, self.line) = (nil, nil, nil, line) }
 
     static let members: [Member<Self>] = [
-        Member(
-            "credential", "WebAuthn's RegistrationResponseJSON", title: "credential", { $0.made?.json },
-            line: { $0.credentialID }),
-        Member("rpId", title: "for", { $0.rpID }) {
-            "'\(($0.user?.name ?? "").printable)' at \(($0.rpID ?? "").printable)"
+        Member("credential", "WebAuthn's RegistrationResponseJSON", title: "credential", line: { $0.credentialID }) {
+            $0.made?.json
         },
+        Member(
+            "rpId", title: "for",
+            line: { "'\(($0.user?.name ?? "").printable)' at \(($0.rpID ?? "").printable)" }
+        ) { $0.rpID },
         Member("user") { $0.user }, Member("credentialId") { $0.credentialID },
         Member("algorithm", title: "algorithm", absent: "unknown") { $0.made?.publicKey?.algorithm?.description },
         Member("publicKey", "PEM") { $0.made?.publicKey?.pem },
-        Member("format", title: "attestation", { $0.made?.attestationObject.format.rawValue }) {
-            $0.made.map { made in
-                made.attestationObject.format.rawValue.printable
-                    + (made.isEnterpriseAttestation == true ? ", which names this key" : "")
+        Member(
+            "format", title: "attestation",
+            line: {
+                $0.made.map { made in
+                    made.attestationObject.format.rawValue.printable
+                        + (made.isEnterpriseAttestation == true ? ", which names this key" : "")
+                }
             }
-        },
+        ) { $0.made?.attestationObject.format.rawValue },
         Member("aaguid") { $0.data?.credential.map { Hex.uuid($0.aaguid) } },
-        Member("flags", AuthenticatorData.Flags.about, title: "user", { $0.data?.flags.names }) {
-            $0.data?.flags.userState
-        },
+        Member(
+            "flags", AuthenticatorData.Flags.about, title: "user",
+            line: { $0.data?.flags.userState }
+        ) { $0.data?.flags.names },
         Member("counter") { $0.data?.counter },
         Member("line", "of pam_u2f, with --format pam-u2f") { $0.line },
-        Member("enterpriseAttestation", "whether the attestation names the key", { $0.made?.isEnterpriseAttestation }) {
-            $0.made?.clientExtensionResults.rows ?? []
-        },
+        Member(
+            "enterpriseAttestation", "whether the attestation names the key",
+            rows: { $0.made?.clientExtensionResults.rows ?? [] }
+        ) { $0.made?.isEnterpriseAttestation },
     ]
 
     private var data: AuthenticatorData? { made?.attestationObject.authenticatorData }

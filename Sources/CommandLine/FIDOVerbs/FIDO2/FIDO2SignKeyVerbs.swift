@@ -86,10 +86,12 @@ struct FIDO2SignKeyCreate: Verb {
             },
             Member(
                 "policy", "what each signature requires: nothing, touch or verification", title: "requires",
-                absent: "unknown", { $0.policy }),
+                absent: "unknown"
+            ) { $0.policy },
             Member(
-                "trust", "none, self or certificates", title: "attestation", { $0.trust.name(isAnchored: false) },
-                line: { $0.trust.description(isAnchored: false) }),
+                "trust", "none, self or certificates", title: "attestation",
+                line: { $0.trust.description(isAnchored: false) }
+            ) { $0.trust.name(isAnchored: false) },
         ]
 
         private var policy: String? {

@@ -28,9 +28,8 @@ struct FIDO2Try: Verb {
             Example("ykit fido2 try --passkey --uv", "Also create a passkey and use the PIN."),
         ])
     typealias Reported = (origin: String, userAgent: String?, steps: [TrialResult])
-    static let answer = Shape<Reported>(members: [
-        Member("origin") { $0.origin }, Member("userAgent") { $0.userAgent }, Member("steps") { $0.steps },
-    ])
+    static let answer = Shape<Reported>(
+        Member("origin") { $0.origin }, Member("userAgent") { $0.userAgent }, Member("steps") { $0.steps })
 
     @Flag("--open", help: "Open the page in your browser.") var open = false
 

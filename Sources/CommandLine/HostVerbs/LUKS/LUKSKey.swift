@@ -23,10 +23,9 @@ struct LUKSKey: Verb {
             Example("ykit luks key /dev/sda2 --wait 30 > /run/key", "Wait for a key to be plugged in."),
         ])
     typealias Reported = (uuid: String, token: Int, slots: [Int], passphrase: String?)
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("uuid") { $0.uuid }, Member("token", "its number") { $0.token }, Member("keyslots") { $0.slots },
-        Member("passphrase", "in base64, as systemd uses it") { $0.passphrase },
-    ])
+        Member("passphrase", "in base64, as systemd uses it") { $0.passphrase })
 
     @OptionGroup var place: LUKSPlace
 

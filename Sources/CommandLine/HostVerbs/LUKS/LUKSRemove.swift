@@ -58,10 +58,9 @@ struct LUKSRemove: Verb {
             Example("sudo ykit luks remove /dev/sda2 --keyslot 2 --unlock-with 23456789"),
         ])
     typealias Reported = (uuid: String, slot: Int, backup: String)
-    static let answer = Shape<Reported>(members: [
+    static let answer = Shape<Reported>(
         Member("uuid") { $0.uuid }, Member("removedKeyslot") { $0.slot },
-        Member("backup", "of the header") { $0.backup },
-    ])
+        Member("backup", "of the header") { $0.backup })
 
     @OptionGroup var place: LUKSPlace
 

@@ -117,11 +117,6 @@ package struct Shape<Value>: Sendable {
         self.init(true: [], repeat each items)
     }
 
-    /// The members of a tuple whose parts have names, since two are of one type or some make several members.
-    package init(members: [Member<Value>]) where Value: Sendable {
-        self.init(true: [], members)
-    }
-
     /// Members that are each made of the whole value, such as a tuple with labels.
     package init(_ members: Member<Value>...) where Value: Sendable { self.init(true: [], members) }
 
