@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TerminalIO
 import Testing
 import YKWire
-
-@testable import TerminalIO
 
 /// The members of small answers, without a value and of one.
 @Suite struct ShapeTests {
@@ -32,7 +31,7 @@ import YKWire
 
     @Test func membersStandInTheOrderOfTheirNames() {
         typealias Move = (from: String, to: String)
-        let shape = Shape<Move>(members: [Member("to") { $0.to }, Member("from") { $0.from }])
+        let shape = Shape<Move>(Member("to") { $0.to }, Member("from") { $0.from })
         #expect(text(shape, of: (from: "9a", to: "82")) == #"{"to":"82","from":"9a"}"#)
     }
 

@@ -62,13 +62,13 @@ extension OpenPGPKeyInfo {
 extension OpenPGPReport: Report {
     package static let members: [Member<OpenPGPReport>] = [
         Member("version", "of the card application", title: "OpenPGP card") { $0.status.identity.version },
-        Member("firmware", title: "firmware") { $0.firmware?.description },
+        Member("firmware") { $0.firmware?.description },
         Member("manufacturerId") { $0.status.identity.manufacturer },
         Member(
             "manufacturer", title: "manufacturer",
             line: { $0.status.identity.maker }
         ) { $0.status.identity.manufacturerName },
-        Member("serial", title: "serial number") { $0.status.identity.serial },
+        Member("serial", rows: { $0.numbers }) { $0.status.identity.serial },
         Member("name", title: "cardholder") { $0.cardholder.name },
         Member("login", title: "login") { $0.cardholder.login },
         Member("url", title: "URL") { $0.cardholder.url },
@@ -100,6 +100,10 @@ extension OpenPGPReport: Report {
     ]
 
     private var caFingerprints: [String?] { status.caFingerprints.map { $0.map { Hex.encode($0) } } }
+
+    private var numbers: [[String]] {
+        [["serial number", status.identity.serial]] + (firmware.map { [["firmware", $0.description]] } ?? [])
+    }
 
     private var caRows: [[String]] {
         caFingerprints.enumerated().compactMap { index, text in text.map { ["CA fingerprint \(index + 1)", $0] } }
