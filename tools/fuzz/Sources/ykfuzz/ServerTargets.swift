@@ -43,7 +43,7 @@ extension FuzzTarget {
         FuzzTarget(name: "privacyidea") { bytes in
             let type = HTTPField("Content-Type", "application/json")
             let response = HTTPResponse(status: 200, fields: [type, HTTPField("Date", text(bytes))], body: bytes)
-            _ = PrivacyIDEASession.expiry(text(bytes))
+            _ = ServerSession.expiry(text(bytes))
             guard let answer = try? PrivacyIDEAAnswer(response) else { return }
             _ = (answer.challenges, answer.deviceCookie, answer.message, answer.serial, answer.date)
             require(
