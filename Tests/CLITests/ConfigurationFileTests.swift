@@ -2,6 +2,9 @@
 
 import Arguments
 import Testing
+import YKInteraction
+import YKKeys
+import YKUse
 import YKWire
 
 @testable import TerminalIO
@@ -11,47 +14,67 @@ import YKWire
 @Suite struct ConfigurationFileTests {
     init() { _ = Commands.root }
 
+    private static let variables = EnvironmentVariables { $0 == "HOME" ? "/home/me" : nil }
+
     private func file(_ text: String) throws -> ConfigurationFile {
-        try ConfigurationFile(Array(text.utf8), path: "config")
+        try ConfigurationFile(Array(text.utf8), path: "config", Self.variables)
+    }
+
+    /// The global options of a line, with those of a file and of variables.
+    private func options(
+        _ words: String = "", _ file: inout ConfigurationFile, _ variables: [String: String] = [:]
+    ) throws -> GlobalOptions {
+        let parser = CommandLineParser.ykit()
+        let words = words.split(separator: " ").map(String.init) + ["oath", "list"]
+        guard case .verb(let read) = try parser.request(try parser.walk(words)),
+            let command = read.verb as? any VerbCommand
+        else { throw UsageError("no verb") }
+        let line = command.given(read.declarations)
+        try file.complete(line, EnvironmentVariables { variables[$0] })
+        return line.global
     }
 
     @Test("every global option can be set, and no other name")
     func names() throws {
-        #expect(Set(ConfigurableOption.all.map(\.name)) == Set(Declarations.of(GlobalOptions.self).map(\.name)))
+        let examples = [
+            "color": "never", "keep-secrets": "no", "link": "hid", "log-level": "debug", "replay-mode": "strict",
+            "scp": "11a,3", "scp-oce-ca": "ca,3", "timeout": "2", "device": "1", "reader": "x", "path": "1-2",
+        ]
+        for option in Declarations.of(GlobalOptions.self) {
+            let value =
+                examples[option.name] ?? (option.name.hasSuffix("-fd") ? "3" : option.takesValue ? "/file" : "yes")
+            #expect(try file("\(option.name) = \(value)").settings.count == 1, "\(option.name)")
+        }
+        #expect(throws: Explanation.self) { try file("force = yes") }
     }
 
     @Test("the line goes before variables, and variables before the file, which goes before NO_COLOR")
     func order() throws {
-        var file = try file("link = usb\ntimeout = 5\nquiet = yes\ncolor = always\n")
-        var options = GlobalOptions()
-        options.link = .hid
-        try file.complete(&options) { $0 == "YKIT_TIMEOUT" ? "9" : $0 == "NO_COLOR" ? "1" : nil }
-        #expect(options.link == .hid && options.timeout == nil && options.quiet && options.color == .always)
-        #expect(file.overridden == ["link": "--link", "timeout": "YKIT_TIMEOUT"])
+        var file = try file("link = usb\ntimeout = 5\nquiet = yes\ncolor = always\nscp = 03\n")
+        let variables = ["YKIT_TIMEOUT": "9", "YKIT_LINK": "pcsc", "YKIT_SCP": "11b,2", "NO_COLOR": "1"]
+        let options = try options("--link hid", &file, variables)
+        #expect(options.link == .hid && options.timeout == 9 && options.quiet && options.color == .always)
+        #expect(options.channel.scp?.kind == .b && options.channel.scp?.version == 2)
+        #expect(file.overridden == ["link": "--link", "timeout": "YKIT_TIMEOUT", "scp": "YKIT_SCP"])
     }
 
     @Test("what chooses a key is overridden as a whole", arguments: ["device = 1", "reader = x", "virtual = /k"])
     func choice(line: String) throws {
-        var (one, other, free) = (try file(line), try file(line), GlobalOptions())
-        var options = GlobalOptions()
-        options.replay = "r"
-        try one.complete(&options) { _ in nil }
-        #expect(options.device == nil && options.reader == nil && options.virtual == nil)
-        try other.complete(&free) { _ in nil }
+        var file = try file(line)
+        let replayed = try options("--replay r", &file)
+        #expect(replayed.device == nil && replayed.reader == nil && replayed.virtual == nil)
+        let free = try options("", &file)
         let chosen = [free.device, free.reader, free.virtual].compactMap(\.self)
         #expect(chosen == [String(line.split(separator: " ")[2])])
     }
 
     @Test("what belongs to an option that is not in use is not set")
     func companions() throws {
-        var file = try file("replay-mode = lookup\nkeep-secrets = yes\nscp-ca = /ca\n")
-        var options = GlobalOptions()
-        try file.complete(&options) { _ in nil }
-        #expect(options.replayMode == nil && !options.keepSecrets && options.channel.scpCa == nil)
-        options.replay = "r"
-        options.channel.scp = SCPChoice(argument: "11b")
-        try file.complete(&options) { _ in nil }
-        #expect(options.replayMode == .lookup && options.channel.scpCa == "/ca")
+        var file = try file("replay-mode = lookup\nkeep-secrets = yes\nscp-ca = ~/ca\n")
+        let without = try options("", &file)
+        #expect(without.replayMode == nil && !without.keepSecrets && without.channel.scpCa == nil)
+        let with = try options("--replay r --scp 11b", &file)
+        #expect(with.replayMode == .lookup && with.channel.scpCa == "/home/me/ca")
     }
 
     @Test("aliases take words as a shell does")
@@ -101,12 +124,11 @@ import YKWire
     private func check(_ bytes: [UInt8]) {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         do throws(Explanation) {
-            var file = try ConfigurationFile(bytes, path: "config")
+            var file = try ConfigurationFile(bytes, path: "config", Self.variables)
             let entries = lines.map { String(decoding: $0, as: UTF8.self).trimmed }
                 .filter { !$0.isEmpty && !$0.hasPrefix("#") }
             #expect(file.settings.count + file.aliases.count == entries.count)
-            var options = GlobalOptions()
-            try file.complete(&options) { _ in nil }
+            #expect((try? options("", &file)) != nil)
             let summary = file.summary(showsValues: true)
             #expect(summary == summary.printable)
         } catch {

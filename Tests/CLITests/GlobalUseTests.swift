@@ -28,7 +28,7 @@ import Testing
         guard case .verb(let read) = try parser.request(try parser.walk(words + ["verb"])),
             let line = read.verb as? VerbLine<GlobalVerb>
         else { throw UsageError("no verb") }
-        do { try verb.verb.uses.check(line.global) } catch { return error.description }
+        do { try verb.verb.uses.check(line.$global) } catch { return error.description }
         do { try line.global.checkCombinations(verb.verb.uses) } catch { return error.message }
         return nil
     }

@@ -15,7 +15,7 @@ struct SecretVariableTests {
         let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
         for case let file as URL in files where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for found in text.matches(of: /(?:SecretName\([^)]*?|variable: )"(YKIT_[A-Z0-9_]+)"/) {
+            for found in text.matches(of: /(?:SecretName\([^)]*?|Source\([^)]*?variable: )"(YKIT_[A-Z0-9_]+)"/) {
                 secrets.insert(String(found.1))
             }
         }

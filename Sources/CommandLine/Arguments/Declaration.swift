@@ -19,9 +19,11 @@ package final class Declaration {
     /// Where the value is on the line.
     package let place: Place
     /// The help text, a sentence, created only when it is shown; help and completion do not list a declaration without
-    /// one.
-    package var help: String? { makeHelp() }
+    /// one. It names the variable.
+    package var help: String? { makeHelp().map { variable?.named(in: $0) ?? $0 } }
     private let makeHelp: () -> String?
+    /// The environment variable for the option.
+    package let variable: OptionVariable?
     /// The possible values.
     package let choices: Choices
     /// Whether it may be repeated.
@@ -42,31 +44,42 @@ package final class Declaration {
     /// invalid, or throws a `UsageError` that says why.
     init(
         _ place: Place, _ help: @escaping () -> String?, _ choices: Choices = Choices(), isRepeated: Bool = false,
-        acceptsLeadingDash: Bool = false, omitted: OmittedValue? = nil, value: Any? = nil,
-        standard: @escaping () -> String = { "" }, read: @escaping (String, Any?) throws -> Any?
+        acceptsLeadingDash: Bool = false, omitted: OmittedValue? = nil, variable: OptionVariable? = nil,
+        value: Any? = nil, standard: @escaping () -> String = { "" }, read: @escaping (String, Any?) throws -> Any?
     ) {
         (self.place, makeHelp, self.choices, self.isRepeated) = (place, help, choices, isRepeated)
-        (self.acceptsLeadingDash, self.value) = (acceptsLeadingDash, value)
+        (self.acceptsLeadingDash, self.variable, self.value) = (acceptsLeadingDash, variable, value)
         (self.omitted, shownDefault, self.read) = (omitted, standard, read)
         Declarations.add(.one(self))
     }
 
-    /// Creates a copy with another value, without adding it to a list.
+    /// Creates a copy with another value, as if the line had it, without adding it to a list.
     init(_ other: Declaration, value: Any) {
         (place, makeHelp, choices, isRepeated) = (other.place, other.makeHelp, other.choices, other.isRepeated)
-        (acceptsLeadingDash, self.value) = (other.acceptsLeadingDash, value)
-        (omitted, shownDefault, read) = (other.omitted, other.shownDefault, other.read)
+        (acceptsLeadingDash, variable, self.value) = (other.acceptsLeadingDash, other.variable, value)
+        (omitted, shownDefault, read, origin) = (other.omitted, other.shownDefault, other.read, .line)
     }
 
-    /// Whether the line gives a value.
-    package private(set) var isGiven = false
+    /// Where a value comes from.
+    package enum Origin {
+        case line, file, variable
+    }
+
+    /// Where the value comes from; `nil` for the default.
+    package private(set) var origin: Origin?
+
+    /// Whether a value is given.
+    package var isGiven: Bool { origin != nil }
+
+    /// Whether an option gives the value, on the line or in the configuration file.
+    var isOption: Bool { origin == .line || origin == .file }
 
     /// Parses a word; returns false if it is invalid.
     ///
     /// - Throws: `UsageError` if the reason is known.
-    package func take(_ word: String) throws -> Bool {
+    package func take(_ word: String, from origin: Origin = .line) throws -> Bool {
         guard let value = try read(word, value) else { return false }
-        (self.value, isGiven) = (value, true)
+        (self.value, self.origin) = (value, origin)
         return true
     }
 
@@ -109,6 +122,26 @@ extension Declaration {
         case .flag(let names), .pair(let names): name ?? names.preferred
         case .argument(let name): "<\(name)>"
         }
+    }
+}
+
+/// The environment variable for an option, which counts unless the line has the option.
+package struct OptionVariable: ExpressibleByStringLiteral, Sendable {
+    package let name: String
+    /// Whether it holds the value of the option; otherwise it has another meaning, which the verb knows.
+    package let isValue: Bool
+
+    package init(stringLiteral name: String) { (self.name, isValue) = (name, true) }
+
+    private init(other name: String) { (self.name, isValue) = (name, false) }
+
+    /// A variable with another form than the option: the secret itself instead of its file.
+    package static func ofOtherForm(_ name: String) -> OptionVariable { OptionVariable(other: name) }
+
+    /// The help text of the option with the variable, unless the text names it.
+    fileprivate func named(in help: String) -> String {
+        if help.split(whereSeparator: { " .;()".contains($0) }).contains(where: { $0 == name }) { return help }
+        return help.hasSuffix(").") ? "\(help.dropLast(2)); \(name))." : "\(help.dropLast()) (\(name))."
     }
 }
 

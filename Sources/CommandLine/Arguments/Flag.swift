@@ -13,9 +13,12 @@ package struct Flag<Value> {
 
 extension Flag<Bool> {
     /// A flag that is false unless given.
-    package init(wrappedValue: Bool, _ names: Names, help: @escaping @autoclosure () -> String? = nil) {
+    package init(
+        wrappedValue: Bool, _ names: Names, variable: OptionVariable? = nil,
+        help: @escaping @autoclosure () -> String? = nil
+    ) {
         declaration = Declaration(
-            .flag(names), help, value: wrappedValue,
+            .flag(names), help, variable: variable, value: wrappedValue,
             read: { _, _ in true })
     }
 

@@ -10,6 +10,9 @@ package struct Option<Value> {
         set { declaration = Declaration(declaration, value: newValue) }
     }
 
+    /// Whether the line or the configuration file has the option, rather than its variable.
+    package var projectedValue: Bool { declaration.isOption }
+
     /// A required option; with `isBase64URL` its value may start with a dash.
     package init(
         _ names: Names, isBase64URL: Bool = false, help: @escaping @autoclosure () -> String? = nil,
@@ -34,13 +37,13 @@ package struct Option<Value> {
     /// An optional option; with `isBase64URL` its value may start with a dash, and with `omitted` the value may be
     /// omitted.
     package init<Wrapped: ExpressibleByArgument>(
-        _ names: Names, isBase64URL: Bool = false, omitted: OmittedValue? = nil,
+        _ names: Names, variable: OptionVariable? = nil, isBase64URL: Bool = false, omitted: OmittedValue? = nil,
         help: @escaping @autoclosure () -> String? = nil, completion: CompletionKind? = nil
     ) where Value == Wrapped? {
         declaration = Declaration(
             .option(names), help, Choices(Wrapped.self, completion ?? names.completion),
             acceptsLeadingDash: isBase64URL,
-            omitted: omitted, value: .some(Value.none as Any),
+            omitted: omitted, variable: variable, value: .some(Value.none as Any),
             read: { word, _ in Wrapped(argument: word).map(Value.some) })
     }
 
@@ -67,11 +70,12 @@ package struct Option<Value> {
 
     /// An optional option, parsed by a function that explains errors.
     package init<Wrapped>(
-        _ names: Names, help: @escaping @autoclosure () -> String? = nil, completion: CompletionKind? = nil,
-        transform: @escaping @Sendable (String) throws -> Wrapped
+        _ names: Names, variable: OptionVariable? = nil, help: @escaping @autoclosure () -> String? = nil,
+        completion: CompletionKind? = nil, transform: @escaping @Sendable (String) throws -> Wrapped
     ) where Value == Wrapped? {
         declaration = Declaration(
-            .option(names), help, Choices(completion ?? names.completion), value: .some(Value.none as Any),
+            .option(names), help, Choices(completion ?? names.completion), variable: variable,
+            value: .some(Value.none as Any),
             read: { word, _ in Value.some(try transform(word)) })
     }
 

@@ -4,6 +4,8 @@
 @propertyWrapper
 package struct OptionGroup<Value: ParsableArguments> {
     package var wrappedValue: Value
+    /// The declarations of the options; empty for options that no line is read into.
+    package private(set) var projectedValue: [Declaration] = []
 
     /// Creates options that help lists under the title of their type.
     package init() {
@@ -12,7 +14,7 @@ package struct OptionGroup<Value: ParsableArguments> {
             return
         }
         let (options, declarations) = Declarations.group(Value.self)
-        wrappedValue = options
+        (wrappedValue, projectedValue) = (options, declarations.all)
         Declarations.add(
             .group(
                 Declarations.Group(

@@ -123,7 +123,7 @@ struct OATHAdd: Verb {
 
     /// Returns the keys that receive the account, each opened and unlocked before any of them is changed.
     private func keys(in run: Run) async throws -> [(serial: String?, service: OATHService)] {
-        let first = run.selection.device
+        let first = run.options.device
         var found: [(serial: String?, service: OATHService)] = [(first, try await run.oath(password))]
         guard !alsoDevice.isEmpty else { return found }
         guard let first else { throw Explanation.usage("--also-device needs --device, which names the first key") }

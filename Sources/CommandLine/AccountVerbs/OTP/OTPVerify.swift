@@ -128,7 +128,7 @@ struct OTPVerify: Verb {
         let validation = ValidationClient(
             servers: server, client: client ?? 0, key: try text.map { try Self.base64($0) },
             transport: HTTPValidation(client: try run.http()), environment: run.environment)
-        let patience = Duration.seconds(max(1, Int(run.selection.timeout) / server.count))
+        let patience = Duration.seconds(max(1, Int(run.options.seconds) / server.count))
         let (reply, server) = try await validation.verify(otp, syncLevel: syncLevel, timeout: patience)
         var outcome = Outcome(
             AcceptedOTP(

@@ -107,7 +107,8 @@ enum APIKey: SecretKind {
 struct SecondFactorAccess: ParsableArguments {
     static let title = "Server Options"
 
-    @Option("--server <url>", help: "The server's address; or set YKIT_2FA_SERVER.") var server: String?
+    @Option("--server <url>", variable: "YKIT_2FA_SERVER", help: "The server's address; or set YKIT_2FA_SERVER.")
+    var server: String?
 
     @Option("--realm", help: "The users' realm, if it is not the server's default.") var realm: String?
 
@@ -128,9 +129,6 @@ struct SecondFactorAccess: ParsableArguments {
 
     @Option("--store <file>", help: "The store of secrets (default: $XDG_DATA_HOME/ykit/2fa.json).") var store: String?
 
-    /// The given address.
-    private func address(_ run: Run) -> String? { server ?? run.variable("YKIT_2FA_SERVER") }
-
     /// Whether the command line asks for a new login.
     private var logsIn: Bool { passkey || password.isGiven }
 
@@ -144,7 +142,7 @@ struct SecondFactorAccess: ParsableArguments {
         _ run: Run, _ key: StoreKeyOptions, needsAccount: Bool = true
     ) async throws -> SecondFactorConnection {
         let vault = try vault(run, key)
-        guard let url = try url(run) else {
+        guard let url = try url() else {
             guard !logsIn else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
             return try await kept(try vault.onlySession(), vault, key, run)
         }
@@ -165,13 +163,13 @@ struct SecondFactorAccess: ParsableArguments {
     }
 
     /// The given address.
-    func url(_ run: Run) throws -> HTTPURL? { try address(run).map { try HTTPURL($0) } }
+    func url() throws -> HTTPURL? { try server.map { try HTTPURL($0) } }
 
     /// Returns a connection for a new login, and the password if one was given.
     func anonymous(
         _ run: Run, _ key: StoreKeyOptions
     ) throws -> (SecondFactorConnection, password: SharedSecret?) {
-        guard let url = try url(run) else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
+        guard let url = try url() else { throw Explanation.usage("missing server: --server URL or YKIT_2FA_SERVER") }
         let connection = try make(
             url, try trusted.trust(run, risk: "read the password"), vault(run, key), key, run)
         return (connection, passkey ? nil : try password.source.given(run.terminal))

@@ -85,7 +85,7 @@ struct SecondFactorLogOut: Verb {
 
     func run(in run: Run) async throws -> Outcome<String> {
         let vault = try access.vault(run, StoreKeyOptions())
-        let record = try access.url(run).flatMap { try vault.session(at: $0) } ?? vault.onlySession()
+        let record = try access.url().flatMap { try vault.session(at: $0) } ?? vault.onlySession()
         try vault.remove(record.id)
         return Outcome(record.description["server"]?.string ?? "", "session deleted")
     }

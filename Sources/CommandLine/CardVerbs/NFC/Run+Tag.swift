@@ -47,7 +47,7 @@ extension Run {
             guard !now.isEmpty else { throw LinkError.noReader }
             if let found = try? keys.selection.filled(now) {
                 let contactless = found.filter { (try? ATR(decoding: $0.atr))?.contactless != nil }
-                if selection.device == nil, let only = contactless.first, contactless.count == 1 { return only.name }
+                if options.device == nil, let only = contactless.first, contactless.count == 1 { return only.name }
                 return try keys.readerName()
             }
             if !hasAsked {

@@ -149,7 +149,7 @@ struct SDReset: Verb {
     @OptionGroup var confirmation: Confirmation
 
     func run(in run: Run) async throws -> Outcome<([SCPKeyReference], [SecurityDomainKey])> {
-        if run.options.channel.isWanted {
+        if run.options.channel.scp != nil {
             throw Explanation.usage("a reset is not possible through a secure channel", hint: "omit --scp")
         }
         let service = try await run.openSecurityDomain()

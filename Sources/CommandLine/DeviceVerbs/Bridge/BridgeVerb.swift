@@ -77,7 +77,7 @@ struct BridgeVerb: Verb {
 
     private func settings(_ run: Run) throws -> BridgeSettings {
         var settings = BridgeSettings()
-        settings.reader = run.selection.reader
+        settings.reader = run.options.reader
         settings.staysPluggedIn = always
         settings.confirms = questions.ask != .none
         settings.owner = try owner.user(run)
@@ -89,7 +89,7 @@ struct BridgeVerb: Verb {
         var readers: [ReaderStatus] = []
         var lines: [String] = []
         do throws(LinkError) { readers = try run.keys.readers() } catch { lines.append(Explanation(error).message) }
-        if let wanted = run.selection.reader { readers = readers.filter { $0.name.mentions(wanted) } }
+        if let wanted = run.options.reader { readers = readers.filter { $0.name.mentions(wanted) } }
         lines += readers.map { reader in
             let card =
                 !reader.hasCard ? "no card" : reader.contactless == nil ? "a card with contacts" : "a contactless card"

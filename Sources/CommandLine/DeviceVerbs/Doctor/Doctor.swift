@@ -6,6 +6,7 @@ import TerminalIO
 import Verbs
 import YKFIDO
 import YKHardware
+import YKInteraction
 import YKKeys
 import YKRelyingParty
 import YKWire
@@ -105,10 +106,12 @@ struct Doctor: Verb {
             let seen = "\(showsValues ? path.printable : "a file") sets \(file.summary(showsValues: showsValues))"
             checks.append(Check("configuration", .good, seen))
         } else {
-            do { _ = try ConfigurationFile.read() } catch { checks.append(Check("configuration", error)) }
+            do { _ = try ConfigurationFile.read(run.stage.variables) } catch {
+                checks.append(Check("configuration", error))
+            }
         }
-        let variables = ConfigurableOption.all.flatMap(\.variables).filter { name in
-            name.hasPrefix("YKIT_") && run.variable(name) != nil
+        let variables = Declarations.of(GlobalOptions.self).compactMap { $0.variable?.name }.filter {
+            run.variable($0) != nil
         }
         if !variables.isEmpty {
             checks.append(Check("configuration", .good, "variables: " + variables.listed()))

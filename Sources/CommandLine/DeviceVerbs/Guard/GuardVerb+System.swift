@@ -16,15 +16,15 @@ extension GuardVerb {
         guard let keeper = Keeper.start({ TakenNodes().giveBack() }) else { throw GuardError.noKeeper }
         defer { keeper.end() }
         OneProcessor.leave()
-        let selection = run.selection
+        let selection = run.keys.selection
         let events = GuardEvents(run.terminal, run.log)
         var machine = GuardSystem.Machine()
         machine.listener = listener
         machine.isChosen = { device in
-            device.isFIDO && (selection.device == nil || device.serial == selection.device)
+            device.isFIDO && (selection.serial == nil || device.serial == selection.serial)
                 && (selection.path.map { $0 == "/dev/\(device.node)" || $0 == device.usbPath } ?? true)
         }
-        if selection.device == nil, selection.path == nil, listener == nil { try checkSingle() }
+        if selection.serial == nil, selection.path == nil, listener == nil { try checkSingle() }
         let system: GuardSystem
         do {
             system = try GuardSystem(

@@ -43,7 +43,7 @@ struct List: Verb {
         }
         let attached = try run.keys.attached(asking: !readers)
         let keys = attached.keys
-        if keys.isEmpty, let serial = run.selection.device { throw KeyError.notFound(serial: serial, .any, []) }
+        if keys.isEmpty, let serial = run.options.device { throw KeyError.notFound(serial: serial, .any, []) }
         run.remember { names in
             names.readers = keys.compactMap(\.reader)
             if !readers { names.serials = keys.compactMap(\.serial) }

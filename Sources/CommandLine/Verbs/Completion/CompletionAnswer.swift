@@ -13,8 +13,9 @@ enum CompletionAnswer {
     package static let word = "__complete"
 
     /// Returns the lines to print.
-    package static func lines(_ arguments: [String], _ names: RememberedNames = .read()) -> [String] {
-        let aliases = (try? ConfigurationFile.read())?.aliases ?? []
+    package static func lines(
+        _ arguments: [String], _ names: RememberedNames, aliases: [(name: String, words: [String])] = []
+    ) -> [String] {
         guard let shell = arguments.first.flatMap(Completion.Shell.init) else { return [] }
         guard shell == .bash else {
             let words = Array(arguments.dropFirst())

@@ -4,24 +4,27 @@ import Arguments
 import Glibc
 package import TerminalIO
 import YKHardware
+package import YKInteraction
 import YKWire
 
-/// The configuration file: aliases, and values for global options that neither the command line nor a variable sets.
+/// The configuration file: aliases, and words for global options that neither the command line nor a variable gives.
 ///
 /// Its path is `$XDG_CONFIG_HOME/ykit/config`, or the one in YKIT_CONFIG; `YKIT_CONFIG=off` reads no file. Each line
 /// has the form `name = value`, where a name is that of a global option without its dashes, or `alias.NAME`.
 package struct ConfigurationFile {
     /// A line of the file.
-    package struct Entry: Equatable {
-        package let name: String
-        package let value: String
-        package let line: Int
+    package struct Entry {
+        let name: String
+        let value: String
+        let line: Int
+        /// What the option takes; `nil` for a flag that is off, and for an alias.
+        var word: String?
     }
 
     /// Its path; `nil` if no file is read.
     package private(set) var path: String?
     /// Values of global options.
-    package private(set) var settings: [Entry] = []
+    private(set) var settings: [Entry] = []
     /// The first words of a command, by alias.
     package private(set) var aliases: [(name: String, words: [String])] = []
     /// The settings that the command line or a variable overrides, with the name of the override.
@@ -37,25 +40,25 @@ package struct ConfigurationFile {
     /// Parses the lines of a file.
     ///
     /// - Throws: a usage error that names the file and the line.
-    package init(_ bytes: [UInt8], path: String) throws(Explanation) {
+    init(_ bytes: [UInt8], path: String, _ variables: EnvironmentVariables) throws(Explanation) {
         self.path = path
         var seen: [String: Int] = [:]
-        var scratch: GlobalOptions?
+        let options = Declarations.of(GlobalOptions.self)
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             let number = index + 1
             guard let text = String(validating: line, as: UTF8.self)?.trimmed else {
                 throw fault(number, "not UTF-8")
             }
             if text.isEmpty || text.hasPrefix("#") { continue }
-            let entry = try entry(text, number)
+            var entry = try entry(text, number)
             if let before = seen[entry.name] { throw fault(number, "'\(entry.name)' is already set on line \(before)") }
             seen[entry.name] = number
             if entry.name.hasPrefix(Self.aliasPrefix) {
                 aliases.append(try alias(entry))
             } else {
-                var options = scratch ?? GlobalOptions()
-                try set(entry, in: &options)
-                scratch = options
+                let option = try option(entry, among: options)
+                entry.word = try word(entry, for: option, home: variables["HOME"])
+                try give(entry, to: option)
                 settings.append(entry)
             }
         }
@@ -101,17 +104,37 @@ package struct ConfigurationFile {
         return (name, words)
     }
 
-    /// Sets the option that an entry names.
-    private func set(_ entry: Entry, in options: inout GlobalOptions) throws(Explanation) {
-        guard let known = ConfigurableOption.all.first(where: { $0.name == entry.name }) else {
-            let nearest = Spelling.nearest(entry.name, among: ConfigurableOption.all.map(\.name))
-            throw fault(
-                entry.line,
-                "unknown name '\(entry.name.printable)'" + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+    /// The option that an entry names.
+    private func option(_ entry: Entry, among options: [Declaration]) throws(Explanation) -> Declaration {
+        if let option = options.first(where: { $0.name == entry.name }) { return option }
+        let nearest = Spelling.nearest(entry.name, among: options.map(\.name))
+        throw fault(
+            entry.line, "unknown name '\(entry.name.printable)'" + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+    }
+
+    /// The word that the option takes: a flag is yes or no, and the path of a file begins with `/` or `~/`.
+    private func word(_ entry: Entry, for option: Declaration, home: String?) throws(Explanation) -> String? {
+        let value = entry.value
+        guard option.takesValue else {
+            if ["yes", "true", "on"].contains(value) { return Names.yes }
+            if ["no", "false", "off"].contains(value) { return nil }
+            throw invalid(entry, "expected yes or no")
         }
-        if let expected = known.set(&options, entry.value) {
-            throw fault(entry.line, "'\(entry.name)' is '\(entry.value)', expected \(expected)")
+        guard option.isFile, !value.hasPrefix("/"), value != option.omitted?.standIn else { return value }
+        guard value.hasPrefix("~/"), let home, home.hasPrefix("/") else {
+            throw invalid(entry, "expected a path that begins with / or ~/")
         }
+        return home + value.dropFirst()
+    }
+
+    /// Gives an option the word of an entry.
+    private func give(_ entry: Entry, to option: Declaration) throws(Explanation) {
+        guard let word = entry.word, let objection = option.objection(to: word, from: .file) else { return }
+        throw invalid(entry, objection)
+    }
+
+    private func invalid(_ entry: Entry, _ objection: String) -> Explanation {
+        fault(entry.line, "'\(entry.name)' is '\(entry.value)', \(objection)")
     }
 
     private func fault(_ line: Int, _ what: String) -> Explanation {
@@ -122,51 +145,52 @@ package struct ConfigurationFile {
 
     // MARK: - options
 
-    /// Sets the options that neither the command line nor a variable sets.
+    /// Gives the options that the line leaves open the value of their variable, or else the word of the file. An option
+    /// that has no effect on the verb takes neither.
     ///
     /// The options that select a key are overridden together: with `--virtual` on the line, a serial number in the file is
     /// ignored.
-    package mutating func complete(
-        _ options: inout GlobalOptions, variable: (String) -> String? = { Variables[$0] }
-    ) throws(Explanation) {
-        func origin(_ option: ConfigurableOption, _ options: GlobalOptions) -> String? {
-            if option.isSet(options) { return "--\(option.name)" }
-            return option.variables.first { !(variable($0) ?? "").isEmpty }
-        }
-        let line = options
-        let known = ConfigurableOption.all
-        let choice = known.filter(\.choosesKey).compactMap { origin($0, line) }.first
-        for entry in settings {
-            guard let option = known.first(where: { $0.name == entry.name }) else { continue }
-            if let winner = origin(option, line) ?? (option.choosesKey ? choice : nil) {
-                overridden[entry.name] = winner
-            } else {
-                try set(entry, in: &options)
+    mutating func complete(_ line: GivenVerb, _ variables: EnvironmentVariables) throws(Explanation) {
+        let (verb, options) = (type(of: line.verb), line.declarations.all)
+        var winners: [String: String] = [:]
+        for option in options {
+            if option.isGiven { winners[option.name] = "--" + option.name }
+            guard !option.isGiven, let variable = option.variable, let text = variables[variable.name] else { continue }
+            winners[option.name] = variable.name
+            guard variable.isValue, verb.uses.has(option.name) else { continue }
+            if let objection = option.objection(to: text, from: .variable) {
+                throw .usage("\(variable.name) is '\(text.printable)', \(objection)")
             }
         }
-        dropUnused(&options, besides: line, usesChannel: !(variable("YKIT_SCP") ?? "").isEmpty)
-    }
-
-    /// Removes settings that only apply to an unused option and would be refused on the command line.
-    private func dropUnused(_ options: inout GlobalOptions, besides line: GlobalOptions, usesChannel: Bool) {
-        if options.replay == nil { options.replayMode = line.replayMode }
-        if options.record == nil { options.keepSecrets = line.keepSecrets }
-        guard options.channel.scp == nil, !usesChannel else { return }
-        options.channel = line.channel
+        let choice = options.first { GlobalOptions.choices.contains($0.name) && winners[$0.name] != nil }
+        var companions: [(Entry, Declaration)] = []
+        for entry in settings {
+            let option = try option(entry, among: options)
+            let isChoice = GlobalOptions.choices.contains(entry.name)
+            overridden[entry.name] = winners[entry.name] ?? (isChoice ? choice.flatMap { winners[$0.name] } : nil)
+            if overridden[entry.name] != nil || !verb.uses.has(entry.name) { continue }
+            if verb.hasOwnOutput, ["json", "plan"].contains(entry.name) { continue }
+            if GlobalOptions.needed(for: entry.name) == nil {
+                try give(entry, to: option)
+            } else {
+                companions.append((entry, option))
+            }
+        }
+        for (entry, option) in companions {
+            let needed = GlobalOptions.needed(for: entry.name)
+            if options.contains(where: { $0.name == needed && $0.isGiven }) { try give(entry, to: option) }
+        }
     }
 }
 
 extension ConfigurationFile {
-    /// The file, which is read once.
+    /// Reads the file.
     ///
     /// - Throws: a usage error if other users may change the file, it cannot be read, or it has a mistake.
-    package static func read() throws(Explanation) -> ConfigurationFile { try once.get() }
-
-    private static let once = Result { () throws(Explanation) in try readFile() }
-
-    private static func readFile() throws(Explanation) -> ConfigurationFile {
-        let named = Variables["YKIT_CONFIG"]
-        guard named != "off", let path = named ?? usualPath else { return ConfigurationFile() }
+    package static func read(_ variables: EnvironmentVariables) throws(Explanation) -> ConfigurationFile {
+        let named = variables["YKIT_CONFIG"]
+        guard named != "off", let path = named ?? UserFolder.config.path({ variables[$0] }).map({ $0 + "/config" })
+        else { return ConfigurationFile() }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if named == nil, errno == ENOENT || errno == ENOTDIR { return ConfigurationFile() }
@@ -181,7 +205,7 @@ extension ConfigurationFile {
             throw refused(path, "other users can change it", hint: "chmod go-w \(path.printable)")
         }
         guard info.st_size <= limit else { throw refused(path, "it is larger than \(limit >> 10) KiB") }
-        return try ConfigurationFile(try Files.read(descriptor: descriptor, path), path: path)
+        return try ConfigurationFile(try Files.read(descriptor: descriptor, path), path: path, variables)
     }
 
     private static func refused(_ path: String, _ why: String, hint: String? = nil) -> Explanation {
@@ -189,9 +213,6 @@ extension ConfigurationFile {
             "configuration", .usage, "cannot use the configuration file \(path.printable): \(why)",
             hint: hint ?? "set YKIT_CONFIG=off to ignore it")
     }
-
-    /// `$XDG_CONFIG_HOME/ykit/config`; if the variable is not set, below `~/.config`.
-    static var usualPath: String? { UserFolder.config.path { Variables[$0] }.map { $0 + "/config" } }
 
     /// Summarizes the settings in a few words.
     ///
@@ -209,113 +230,22 @@ extension ConfigurationFile {
     }
 }
 
-/// A global option that the configuration file can set.
-package struct ConfigurableOption {
-    /// Its name without the dashes.
-    package let name: String
-    /// The variables that override the file.
-    package let variables: [String]
-    /// Whether it selects a key.
-    let choosesKey: Bool
-    /// Whether the command line sets it.
-    package let isSet: (GlobalOptions) -> Bool
-    /// Sets it to a value; returns the expected form if the value is invalid.
-    package let set: (inout GlobalOptions, String) -> String?
-
-    private init<Value>(
-        _ name: String, _ path: WritableKeyPath<GlobalOptions, Value?>, _ variables: [String] = [],
-        expected: String, choosesKey: Bool = false, read: @escaping (String) -> Value?
-    ) {
-        self.name = name
-        self.variables = variables
-        self.choosesKey = choosesKey
-        isSet = { $0[keyPath: path] != nil }
-        set = { options, text in
-            guard let value = read(text) else { return expected }
-            options[keyPath: path] = value
-            return nil
+extension Declaration {
+    /// Whether the value is a file.
+    fileprivate var isFile: Bool {
+        switch choices.completion {
+        case .file, .input: takesValue
+        default: false
         }
     }
 
-    /// A flag, with the value yes or no.
-    private init(_ name: String, _ path: WritableKeyPath<GlobalOptions, Bool>, _ variables: [String] = []) {
-        self.name = name
-        self.variables = variables
-        choosesKey = false
-        isSet = { $0[keyPath: path] }
-        set = { options, text in
-            switch text {
-            case "yes", "true", "on": options[keyPath: path] = true
-            case "no", "false", "off": options[keyPath: path] = false
-            default: return "yes or no"
-            }
-            return nil
-        }
-    }
-
-    private static func text(
-        _ name: String, _ path: WritableKeyPath<GlobalOptions, String?>, _ variables: [String] = [],
-        choosesKey: Bool = false
-    ) -> Self {
-        Self(name, path, variables, expected: "a text", choosesKey: choosesKey, read: { $0 })
-    }
-
-    /// A file, whose path must be absolute or begin with `~`.
-    private static func file(
-        _ name: String, _ path: WritableKeyPath<GlobalOptions, String?>, _ variables: [String] = [],
-        isInMemory: Bool = false, choosesKey: Bool = false
-    ) -> Self {
-        Self(name, path, variables, expected: "a path that begins with / or ~/", choosesKey: choosesKey) { text in
-            if text.hasPrefix("/") || isInMemory && text == GlobalOptions.inMemory { return text }
-            guard text.hasPrefix("~/"), let home = Variables["HOME"], home.hasPrefix("/") else { return nil }
-            return home + text.dropFirst()
-        }
-    }
-
-    private static func word<Value: RawRepresentable<String> & CaseIterable>(
-        _ name: String, _ path: WritableKeyPath<GlobalOptions, Value?>, _ variables: [String] = []
-    ) -> Self {
-        Self(
-            name, path, variables, expected: Value.allCases.map { $0.rawValue }.joined(separator: " or "),
-            read: { Value(rawValue: $0) })
-    }
-
-    /// All configurable options.
-    package static var all: [ConfigurableOption] {
-        [
-            .text("device", \.device, ["YKIT_DEVICE"], choosesKey: true),
-            .text("reader", \.reader, ["YKIT_READER"], choosesKey: true),
-            .text("path", \.path, ["YKIT_PATH"], choosesKey: true),
-            .file("virtual", \.virtual, isInMemory: true, choosesKey: true),
-            .file("replay", \.replay, choosesKey: true),
-            .word("replay-mode", \.replayMode),
-            .word("link", \.link, ["YKIT_LINK"]),
-            Self("timeout", \.timeout, ["YKIT_TIMEOUT"], expected: "a number of seconds up to 86400") { text in
-                Double(text).flatMap { $0 > 0 && $0 <= 86_400 ? $0 : nil }
-            },
-            Self("json", \.json), Self("strict", \.strict), Self("plan", \.plan), Self("quiet", \.quiet),
-            .word("color", \.color),
-            Self("notify", \.notify, ["YKIT_NOTIFY"]),
-            .file("record", \.record), Self("keep-secrets", \.keepSecrets),
-            .word("log-level", \.logLevel), .file("log-file", \.logFile),
-            Self(
-                "scp", \.channel.scp, ["YKIT_SCP"],
-                expected: "03, 11a, 11b or 11c, optionally with a version, as in 03,1"
-            ) {
-                SCPChoice(argument: $0)
-            },
-            .file("scp-keys", \.channel.scpKeys, ["YKIT_SCP_KEYS"]),
-            Self("scp-keys-fd", \.channel.scpKeysFd, expected: "the number of a descriptor") { Int32($0) },
-            .file("scp-ca", \.channel.scpCa, ["YKIT_SCP_CA"]),
-            .file("scp-card-key", \.channel.scpCardKey, ["YKIT_SCP_CARD_KEY"]),
-            .file("scp-oce", \.channel.scpOce, ["YKIT_SCP_OCE"]),
-            Self("scp-oce-ca", \.channel.scpOceCa, expected: "a key, as in ca,3") { SCPKeyArgument(argument: $0) },
-            Self(
-                "scp-password-fd", \.channel.scpPasswordFd, ["YKIT_SCP_PASSWORD"],
-                expected: "the number of a descriptor"
-            ) {
-                Int32($0)
-            },
-        ]
+    /// Takes a word that is not on the line; returns what is wrong with it, as `expected yes or no`.
+    fileprivate func objection(to word: String, from origin: Origin) -> String? {
+        do {
+            if try take(word, from: origin) { return nil }
+        } catch { return (error as? UsageError)?.description ?? "\(error)" }
+        let all = choices.allowed
+        if all.isEmpty { return "expected the number of an open file descriptor" }
+        return "expected \(all.dropLast().joined(separator: ", ")) or \(all[all.count - 1])"
     }
 }

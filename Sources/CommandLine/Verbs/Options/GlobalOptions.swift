@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Arguments
+public import Arguments
 import TerminalIO
+public import YKKeys
 
 /// The options of every verb, allowed anywhere on the line.
 package struct GlobalOptions: ParsableArguments {
@@ -11,24 +12,27 @@ package struct GlobalOptions: ParsableArguments {
     static let inMemory = ":memory:"
 
     @Option(
-        "--device <serial>", help: "Use the key with this serial number (YKIT_DEVICE).", completion: .serials,
-        transform: Self.notEmpty)
+        "--device <serial>", variable: "YKIT_DEVICE", help: "Use the key with this serial number.",
+        completion: .serials, transform: Self.notEmpty)
     package var device: String?
 
     @Option(
-        "--reader <name>", help: "Use the reader of this name or part of a name (YKIT_READER).", completion: .readers,
-        transform: Self.notEmpty)
+        "--reader <name>", variable: "YKIT_READER", help: "Use the reader of this name or part of a name.",
+        completion: .readers, transform: Self.notEmpty)
     package var reader: String?
 
     @Option(
-        "--path <path>", help: "Use the key at this USB port or node, such as 1-2 or /dev/hidraw0 (YKIT_PATH).",
-        transform: Self.notEmpty)
+        "--path <path>", variable: "YKIT_PATH",
+        help: "Use the key at this USB port or node, such as 1-2 or /dev/hidraw0.", transform: Self.notEmpty)
     package var path: String?
 
-    @Option("--link", help: "Transport: auto, hid, pcsc, or usb for CCID without pcscd (YKIT_LINK).")
-    package var link: LinkChoice?
+    @Option(
+        "--link", variable: "YKIT_LINK", help: "Transport: auto, hid, pcsc, or usb for CCID without pcscd.")
+    package var link: KeySelection.Transport?
 
-    @Option("--timeout <seconds>", help: "Timeout of an operation in seconds, 30 by default (YKIT_TIMEOUT).")
+    @Option(
+        "--timeout <seconds>", variable: "YKIT_TIMEOUT", help: "Timeout of an operation in seconds, 30 by default.",
+        transform: Self.seconds)
     package var timeout: Double?
 
     @Flag("--json", help: "Print one JSON object as the answer.") package var json = false
@@ -43,7 +47,9 @@ package struct GlobalOptions: ParsableArguments {
         "--color", help: "Use colors and bold text: auto (on a terminal, unless NO_COLOR is set), always or never.")
     var color: ColorChoice?
 
-    @Flag("--notify", help: "Show a desktop notification while the key waits for a touch (YKIT_NOTIFY).")
+    @Flag(
+        "--notify", variable: .ofOtherForm("YKIT_NOTIFY"),
+        help: "Show a desktop notification while the key waits for a touch.")
     package var notify = false
 
     @Option("--record <file>", help: "Record the exchanges in a new file, with secrets overwritten.")
@@ -78,6 +84,53 @@ package struct GlobalOptions: ParsableArguments {
         guard !word.isEmpty else { throw UsageError("it must not be empty") }
         return word
     }
+
+    @Sendable private static func seconds(_ word: String) throws -> Double {
+        guard let seconds = Double(word), seconds > 0, seconds <= 86_400 else {
+            throw UsageError("expected more than 0 and at most 86400 seconds")
+        }
+        return seconds
+    }
+}
+
+extension GlobalUse {
+    /// The uses of the key for which a global option has an effect; `nil` for an option of every verb.
+    static func of(_ option: String) -> GlobalUse? {
+        switch option {
+        case "device", "path", "link": .device
+        case "reader", "notify": [.device, .reader]
+        case "timeout": [.device, .reader, .replay, .record]
+        case "virtual": .virtual
+        case "replay", "replay-mode": .replay
+        case "record": .record
+        case "keep-secrets": [.record, .secrets]
+        case "plan": .plan
+        default: option.hasPrefix("scp") ? .channel : nil
+        }
+    }
+}
+
+/// The selected key.
+extension GlobalOptions {
+    /// The options that select a key: one of them overrides all in the configuration file.
+    static let choices: Set = ["device", "reader", "path", "virtual", "replay"]
+
+    /// The option without which another one in the configuration file is ignored; `nil` for most.
+    static func needed(for option: String) -> String? {
+        switch option {
+        case "replay-mode": "replay"
+        case "keep-secrets": "record"
+        default: option.hasPrefix("scp-") ? "scp" : nil
+        }
+    }
+
+    /// The selection for the library.
+    var selection: KeySelection {
+        KeySelection(serial: device, reader: reader, path: path, transport: link ?? .auto)
+    }
+
+    /// The timeout of an operation in seconds.
+    package var seconds: Double { timeout ?? 30 }
 }
 
 extension GlobalOptions {
@@ -95,6 +148,7 @@ extension GlobalOptions {
     /// Refuses options that cannot be combined, options without the one they require, and the choice of a key of this
     /// machine together with a recording or a virtual key.
     func checkCombinations(_ uses: GlobalUse) throws(Explanation) {
+        if path != nil, reader != nil { throw .usage("--path and --reader cannot be combined") }
         if replay != nil, virtual != nil {
             throw .usage("--replay and --virtual cannot be combined")
         }
@@ -103,18 +157,15 @@ extension GlobalOptions {
         try channel.checkCombinations(opensChannel: uses.contains(.device))
         for file in [record, logFile] { try Files.refuseStandardOutput(file) }
         guard let chosen = replay.map({ _ in "--replay" }) ?? virtual.map({ _ in "--virtual" }) else { return }
-        if path != nil { throw .usage("--path cannot be combined with \(chosen)") }
-        if link == .usb { throw .usage("--link usb cannot be combined with \(chosen)") }
+        if $path, path != nil { throw .usage("--path cannot be combined with \(chosen)") }
+        if $link, link == .usb { throw .usage("--link usb cannot be combined with \(chosen)") }
         guard replay != nil else { return }
-        if device != nil { throw .usage("--device cannot be combined with --replay") }
-        if reader != nil { throw .usage("--reader cannot be combined with --replay") }
+        if $device, device != nil { throw .usage("--device cannot be combined with --replay") }
+        if $reader, reader != nil { throw .usage("--reader cannot be combined with --replay") }
     }
 }
 
-/// The transport.
-package enum LinkChoice: String, CaseIterable, ExpressibleByArgument {
-    case auto, pcsc, usb, hid
-}
+extension KeySelection.Transport: ExpressibleByArgument {}
 
 /// How commands are matched with a recording.
 enum ReplayChoice: String, CaseIterable, ExpressibleByArgument {

@@ -35,43 +35,15 @@ package struct GlobalUse: OptionSet, Sendable {
     /// Verbs that only send requests to a server.
     package static let server: GlobalUse = [.replay, .record, .plan]
 
-    /// The options of a line by name, and whether each is given.
-    private static func options(_ line: GlobalOptions) -> [(GlobalUse, name: String, isGiven: Bool)] {
-        let channel = line.channel
-        return [
-            (.device, "--device", line.device != nil), ([.device, .reader], "--reader", line.reader != nil),
-            (.device, "--path", line.path != nil), (.device, "--link", line.link != nil),
-            (.replay, "--replay", line.replay != nil),
-            (.replay, "--replay-mode", line.replayMode != nil), (.record, "--record", line.record != nil),
-            ([.record, .secrets], "--keep-secrets", line.keepSecrets), (.channel, "--scp", channel.scp != nil),
-            (.channel, "--scp-keys", channel.scpKeys != nil), (.channel, "--scp-keys-fd", channel.scpKeysFd != nil),
-            (.channel, "--scp-ca", channel.scpCa != nil), (.channel, "--scp-card-key", channel.scpCardKey != nil),
-            (.channel, "--scp-oce", channel.scpOce != nil), (.channel, "--scp-oce-ca", channel.scpOceCa != nil),
-            (.channel, "--scp-password-fd", channel.scpPasswordFd != nil), (.plan, "--plan", line.plan),
-            ([.device, .reader], "--notify", line.notify),
-            ([.device, .reader, .replay, .record], "--timeout", line.timeout != nil),
-        ]
-    }
+    /// Whether an option has an effect.
+    func has(_ option: String) -> Bool { Self.of(option).map { !isDisjoint(with: $0) } ?? true }
 
-    /// Refuses a line with an option that has no effect.
-    package func check(_ line: GlobalOptions) throws(UsageError) {
-        let useless = Self.options(line).first { $0.isGiven && isDisjoint(with: $0.0) }
-        if let useless { throw UsageError("\(useless.name) has no effect on this verb") }
-        // Verbs that need no key ignore a virtual one, so that an alias can always name it; these would use a real one.
-        if line.virtual != nil, contains(.reader) { throw UsageError("--virtual has no effect on this verb") }
-    }
-
-    /// Removes the options that have no effect.
-    package func reduce(_ options: inout GlobalOptions) {
-        if !contains(.device) { (options.device, options.path, options.link) = (nil, nil, nil) }
-        if isDisjoint(with: [.device, .reader]) { options.reader = nil }
-        if !contains(.virtual) { options.virtual = nil }
-        if !contains(.replay) { (options.replay, options.replayMode) = (nil, nil) }
-        if !contains(.record) { options.record = nil }
-        if isDisjoint(with: [.record, .secrets]) { options.keepSecrets = false }
-        if !contains(.channel) { options.channel = SecureChannelOptions() }
-        if !contains(.plan) { options.plan = false }
-        if isDisjoint(with: [.device, .reader]) { options.notify = false }
-        if isDisjoint(with: [.device, .reader, .replay, .record]) { options.timeout = nil }
+    /// Refuses a line with an option that has no effect. Verbs that need no key ignore a virtual one, so that an alias can
+    /// always name it; those that use a reader would use a real one.
+    package func check(_ line: [Declaration]) throws(UsageError) {
+        let useless = line.first { option in
+            option.isGiven && !has(option.name) && (option.name != "virtual" || contains(.reader))
+        }
+        if let useless { throw UsageError("--\(useless.name) has no effect on this verb") }
     }
 }

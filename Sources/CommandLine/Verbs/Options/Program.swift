@@ -19,11 +19,17 @@ extension Program {
     ) async -> ExitStatus {
         let terminal = Terminal(stage)
         if arguments.first == CompletionAnswer.word {
-            terminal.out(CompletionAnswer.lines(Array(arguments.dropFirst())).map { $0 + "\n" }.joined())
+            let names = RememberedNames.read(stage.variables)
+            let aliases = (try? ConfigurationFile.read(stage.variables))?.aliases ?? []
+            terminal.out(
+                CompletionAnswer.lines(Array(arguments.dropFirst()), names, aliases: aliases).map { $0 + "\n" }.joined()
+            )
             return .done
         }
         do {
-            let parser = CommandLineParser.ykit { word throws in try ConfigurationFile.read()[alias: word] }
+            let parser = CommandLineParser.ykit { word throws in
+                try ConfigurationFile.read(stage.variables)[alias: word]
+            }
             let line = try parser.walk(arguments)
             if line.isTopic, let topic = line.commandWords.first.flatMap(HelpTopic.init) {
                 terminal.line(topic.text(columns: terminal.helpColumns))
@@ -71,11 +77,11 @@ extension Program {
         _ given: GivenVerb, _ stage: Stage, source: KeyRing.Source? = nil
     ) async -> ExitStatus {
         let verb = given.verb
-        var global = given.global
+        let global = given.global
         let plain = Terminal(stage)
         var configuration = ConfigurationFile()
         do {
-            configuration = try configured(verb, &global)
+            configuration = try configured(given, stage.variables)
             try StandardInput.check(given.declarations.all, readsLines: type(of: verb).readsLines)
         } catch {
             let explanation = (error as? UsageError).map { .usage($0.description) } ?? Explanation(error)
@@ -106,21 +112,16 @@ extension Program {
         }
     }
 
-    /// Adds the configuration file to the options of a verb.
+    /// Adds variables and the configuration file to the options of a verb.
     private static func configured(
-        _ verb: any Verb, _ global: inout GlobalOptions
+        _ given: GivenVerb, _ variables: EnvironmentVariables
     ) throws -> ConfigurationFile {
-        var configuration: ConfigurationFile
-        do { configuration = try .read() } catch {
-            guard !type(of: verb).needsConfiguration else { throw error }
-            return ConfigurationFile()
+        var configuration = ConfigurationFile()
+        do throws(Explanation) { configuration = try .read(variables) } catch {
+            if type(of: given.verb).needsConfiguration { throw error }
         }
-        guard !configuration.settings.isEmpty else { return configuration }
-        let given = global
-        try configuration.complete(&global)
-        type(of: verb).uses.reduce(&global)
-        if type(of: verb).hasOwnOutput { (global.json, global.plan) = (given.json, given.plan) }
-        try verb.check(with: global)
+        try configuration.complete(given, variables)
+        try given.verb.check(with: given.global)
         return configuration
     }
 

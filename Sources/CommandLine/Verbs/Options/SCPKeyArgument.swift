@@ -7,6 +7,12 @@ import YKWire
 
 /// A key of the Security Domain on the command line, by purpose and version: `03,1`, `11b,0x05`, `ca,3` or `0x21,3`.
 package struct SCPKeyArgument: ExpressibleByArgument, Hashable {
+    /// Parses an option's value.
+    @Sendable static func parse(_ word: String) throws -> SCPKeyArgument {
+        guard let key = SCPKeyArgument(argument: word) else { throw UsageError("expected a key, as in ca,3") }
+        return key
+    }
+
     package let reference: SCPKeyReference
 
     package init(_ reference: SCPKeyReference) { self.reference = reference }
@@ -51,7 +57,7 @@ extension SCPKeyReference {
 }
 
 /// The protocol and key of a secure channel: `03`, `11b`, `11a,3`.
-package struct SCPChoice: ExpressibleByArgument, Hashable {
+package struct SCPChoice: Hashable {
     /// The protocols.
     package enum Kind: String, CaseIterable {
         case scp03 = "03"
@@ -64,8 +70,16 @@ package struct SCPChoice: ExpressibleByArgument, Hashable {
     /// The version of the key; 0 for the first available.
     package let version: UInt8
 
-    package init?(argument: String) {
-        let parts = argument.lowercased().split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
+    /// Parses an option's value.
+    @Sendable static func parse(_ word: String) throws -> SCPChoice {
+        guard let choice = SCPChoice(word) else {
+            throw UsageError("expected 03, 11a, 11b or 11c, optionally with a version, as in 03,1")
+        }
+        return choice
+    }
+
+    private init?(_ word: String) {
+        let parts = word.lowercased().split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
         guard let kind = Kind(rawValue: String(parts.first ?? "").replacing(prefix: "scp")) else { return nil }
         self.kind = kind
         guard parts.count == 2 else {
@@ -75,8 +89,6 @@ package struct SCPChoice: ExpressibleByArgument, Hashable {
         guard let number = SCPKeyArgument.number(parts[1]) else { return nil }
         version = number
     }
-
-    package static var allValueStrings: [String] { Kind.allCases.map(\.rawValue) }
 }
 
 extension String {

@@ -68,7 +68,7 @@ package struct VerbLine<Given: Verb>: VerbCommand {
     @OptionGroup package var global: GlobalOptions
 
     package func check() throws {
-        try Given.uses.check(global)
+        try Given.uses.check($global)
         try verb.check(with: global)
     }
 

@@ -29,8 +29,8 @@ extension Run {
         if let file = options.virtual {
             return file.isEmpty || file == GlobalOptions.inMemory ? ["--virtual"] : ["--virtual=\(file)"]
         }
-        let link = selection.link == .auto ? [] : ["--link", selection.link.rawValue]
-        if let serial = serial ?? selection.device { return ["--device", serial] + link }
-        return (selection.reader.map { ["--reader", $0] } ?? selection.path.map { ["--path", $0] } ?? []) + link
+        let link = options.link.map { $0 == .auto ? [] : ["--link", $0.rawValue] } ?? []
+        if let serial = serial ?? options.device { return ["--device", serial] + link }
+        return (options.reader.map { ["--reader", $0] } ?? options.path.map { ["--path", $0] } ?? []) + link
     }
 }

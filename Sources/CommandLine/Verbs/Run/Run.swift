@@ -13,7 +13,6 @@ import YKWire
 /// The composition root: turns the options into the keys that services are opened on, and the environment they run in.
 package final class Run {
     package let options: GlobalOptions
-    package let selection: Selection
     package let terminal: Terminal
     /// The configuration file, already applied to the options.
     package var configuration = ConfigurationFile()
@@ -55,21 +54,20 @@ package final class Run {
     ) throws {
         self.options = options
         self.credentials = credentials ?? CredentialBroker([], person: WordedCredentials(terminal.stage.person))
-        selection = try Selection(options)
         try options.checkCombinations(uses)
         let log = try Log(
             level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile, terminal)
         self.log = log
-        plan = options.plan && !uses.contains(.ownPlan) ? try options.channel.plan() : nil
+        plan = options.plan && !uses.contains(.ownPlan) ? options.channel.plan() : nil
         var terminal = terminal
         terminal.stage.person = FollowingPerson(terminal)
         if plan != nil { terminal.stage.person = PlannedPerson(terminal.stage.person) }
         self.terminal = terminal
         var environment = terminal.stage.environment
-        environment.timeout = .milliseconds(Int64(selection.timeout * 1000))
+        environment.timeout = .milliseconds(Int64(options.seconds * 1000))
         let source = try source ?? Self.source(options, terminal)
         try Self.checkMode(of: options.virtual, options, terminal)
-        if case .virtual(let key, _) = source { try Self.check(selection, chooses: key) }
+        if case .virtual(let key, _) = source { try Self.check(options, chooses: key) }
         // A virtual key is named by its file, but the variables of its secrets by its serial number, as for other keys.
         if otherKey != nil, case .virtual(let key, _) = source {
             self.otherKey = String(key.state.profile.serial)
@@ -88,14 +86,14 @@ package final class Run {
             touchEnd: { [terminal] in terminal.endTouch() })
         decoration.alarm = terminal.stage.alarm
         try terminal.notifyIfWanted(isOnDesktop: options.notify)
-        var keys = KeyRing(selection.key, source: source, environment: environment, decoration: decoration)
+        var keys = KeyRing(options.selection, source: source, environment: environment, decoration: decoration)
         if !uses.contains([.device, .channel]) {
             // Ignores variables for secure channels: they are for other verbs, or the verb itself reads the keys of a
             // recorded channel.
         } else if plan == nil {
             keys.secureChannel = try options.channel.credential(terminal)
             if keys.secureChannel == nil { keys.requiredChannelTrust = try options.channel.requiredTrust(terminal) }
-        } else if options.channel.isWanted {
+        } else if options.channel.scp != nil {
             keys.secureChannel = .scp03(.factory)  // A plan opens no channel, and asks for no keys.
         }
         self.keys = keys
@@ -121,7 +119,9 @@ package final class Run {
         }
         guard let file = options.virtual else { return .machine }
         let isInMemory = file == GlobalOptions.inMemory || file.isEmpty
-        return .virtual(try isInMemory ? .demonstration() : key(in: file, options, terminal), faults: try faults())
+        return .virtual(
+            try isInMemory ? .demonstration() : key(in: file, options, terminal),
+            faults: try FaultPlan(parsing: terminal.stage.variables["YKIT_FAULT"] ?? ""))
     }
 
     /// Opens the virtual key in a file. If the file does not exist, which may be due to a misspelling, a new key is
@@ -149,9 +149,6 @@ package final class Run {
         if options.strict { throw Explanation("file-mode", .policy, what, hint: "chmod 600 \(file.printable)") }
         terminal.warn("file-mode", what + "; chmod 600 \(file.printable)")
     }
-
-    /// Faults that tests inject into the virtual key.
-    package static func faults() throws -> FaultPlan { try FaultPlan(parsing: Variables["YKIT_FAULT"] ?? "") }
 
     /// Runs a verb; a strict replay must be complete afterwards.
     package func answer(of verb: any Verb) async throws -> Answer {
@@ -208,7 +205,7 @@ package final class Run {
     package func open<Service: CardKeyService>(
         _ service: Service.Type, patience: Duration? = nil, of key: Key? = nil
     ) async throws -> Service {
-        let timeout = selection.hasTimeout ? nil : patience
+        let timeout = options.timeout == nil ? patience : nil
         return try await choosing(key) { try await $0.open(service, timeout: timeout) }
     }
 
@@ -240,20 +237,20 @@ package final class Run {
 
     /// Whether neither the command line nor its variables select a key.
     package var namesNoKey: Bool {
-        selection.device == nil && selection.reader == nil && selection.path == nil && replay == nil && software == nil
+        options.device == nil && options.reader == nil && options.path == nil && replay == nil && software == nil
     }
 
     // MARK: checks
 
     /// Checks that `--device` and `--reader`, or their variables, match the virtual key.
-    private static func check(_ selection: Selection, chooses key: VirtualKey) throws {
+    private static func check(_ options: GlobalOptions, chooses key: VirtualKey) throws {
         let serial = String(key.state.profile.serial)
-        if let wanted = selection.device, wanted != serial {
+        if let wanted = options.device, wanted != serial {
             throw Explanation(
                 "no-such-device", .noDevice, "the virtual key has serial number \(serial), not \(wanted.printable)",
                 hint: "ykit --virtual FILE list")
         }
-        if let wanted = selection.reader, !key.link().identity.reader.mentions(wanted) {
+        if let wanted = options.reader, !key.link().identity.reader.mentions(wanted) {
             throw LinkError.unknownReader(wanted)
         }
     }
