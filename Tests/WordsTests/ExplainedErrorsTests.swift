@@ -367,7 +367,7 @@ struct ExplainedErrorsTests {
         let kinds: [(CredentialKind, Exit)] = [
             (.pivPIN, .blocked), (.pivPUK, .blocked), (.fidoPIN, .blocked), (.openPGPUserPIN, .blocked),
             (.openPGPAdminPIN, .blocked),
-            (.openPGPResetCode, .blocked), (.oathPassword, .blocked), (.lockCode, .blocked), (.accessCode, .blocked),
+            (.openPGPResetCode, .blocked), (.oathPassword, .blocked), (.lockCode, .blocked), (.secretsPIN, .blocked),
         ]
         let credentials = kinds.flatMap { kind, exit -> [Row] in
             let id = CredentialID(kind, key: nil)

@@ -246,12 +246,6 @@ struct CredentialBrokerTests {
         await #expect(throws: Lost.self) { try await use(broker(), request()) }
     }
 
-    @Test func placeholdersAreWellFormed() {
-        #expect(CredentialKind.lockCode.placeholder.count == 32)
-        #expect(CredentialKind.accessCode.placeholder.count == 12)
-        #expect((6...8).contains(CredentialKind.pivPIN.placeholder.count))
-    }
-
     // MARK: Several at once
 
     @Test func twoUsesAskOnce() async throws {

@@ -1,44 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import YKWire
-
-/// What a credential opens. An open set: other applications define their own.
-public struct CredentialKind: OpenSet {
+/// What a credential opens, and the facts that every program needs to ask for it. The one list of kinds; other programs can
+/// define their own.
+public struct CredentialKind: Hashable, Sendable {
     /// The name, in lower case with hyphens.
-    public let rawValue: String
-    /// Wraps a name.
-    public init(rawValue: String) { self.rawValue = rawValue }
+    public let name: String
+    /// What it is called.
+    public let noun: String
+    /// A well-formed value for a program that shows what it would send without having the credential; `nil` for one on
+    /// which the following steps depend.
+    public let standIn: String?
+
+    /// Describes a kind.
+    public init(_ name: String, _ noun: String, standIn: String?) {
+        (self.name, self.noun, self.standIn) = (name, noun, standIn)
+    }
 
     /// The PIN of the PIV application (NIST SP 800-73-4 part 2 §2.4.3).
-    public static let pivPIN = CredentialKind(rawValue: "piv-pin")
+    public static let pivPIN = CredentialKind("piv-pin", "PIN", standIn: "123456")
     /// The key that unblocks the PIV PIN.
-    public static let pivPUK = CredentialKind(rawValue: "piv-puk")
+    public static let pivPUK = CredentialKind("piv-puk", "PUK", standIn: "12345678")
     /// The key that authorizes changes of the PIV application.
-    public static let pivManagementKey = CredentialKind(rawValue: "piv-management-key")
+    public static let pivManagementKey = CredentialKind("piv-management-key", "management key", standIn: nil)
     /// The PIN of a security key (CTAP 2.2 §6.5).
-    public static let fidoPIN = CredentialKind(rawValue: "fido-pin")
+    public static let fidoPIN = CredentialKind("fido-pin", "PIN", standIn: "123456")
     /// The PIN of the U2F application of some keys.
-    public static let u2fPIN = CredentialKind(rawValue: "u2f-pin")
+    public static let u2fPIN = CredentialKind("u2f-pin", "PIN", standIn: "123456")
     /// The password of the OATH application.
-    public static let oathPassword = CredentialKind(rawValue: "oath-password")
+    public static let oathPassword = CredentialKind("oath-password", "password", standIn: "123456")
     /// The OpenPGP PIN for everyday use (PW1).
-    public static let openPGPUserPIN = CredentialKind(rawValue: "openpgp-pin")
+    public static let openPGPUserPIN = CredentialKind("openpgp-pin", "user PIN", standIn: "123456")
     /// The OpenPGP PIN for changes (PW3).
-    public static let openPGPAdminPIN = CredentialKind(rawValue: "openpgp-admin-pin")
+    public static let openPGPAdminPIN = CredentialKind("openpgp-admin-pin", "admin PIN", standIn: "12345678")
     /// The code that sets a new OpenPGP user PIN.
-    public static let openPGPResetCode = CredentialKind(rawValue: "openpgp-reset-code")
+    public static let openPGPResetCode = CredentialKind("openpgp-reset-code", "reset code", standIn: "12345678")
     /// The password that authorizes changes of YubiHSM Auth.
-    public static let hsmAuthManagementKey = CredentialKind(rawValue: "hsmauth-management-key")
+    public static let hsmAuthManagementKey = CredentialKind("hsmauth-management-key", "password", standIn: "123456")
     /// The password of one YubiHSM Auth credential.
-    public static let hsmAuthPassword = CredentialKind(rawValue: "hsmauth-password")
+    public static let hsmAuthPassword = CredentialKind("hsmauth-password", "password", standIn: "123456")
+    /// The PIN of the Secrets application.
+    public static let secretsPIN = CredentialKind("secrets-pin", "PIN", standIn: "123456")
     /// The code that locks a key's configuration.
-    public static let lockCode = CredentialKind(rawValue: "lock-code")
-    /// The code that protects a slot of the OTP application.
-    public static let accessCode = CredentialKind(rawValue: "access-code")
-    /// The passphrase of a file.
-    public static let passphrase = CredentialKind(rawValue: "passphrase")
-    /// The password of an account on a server.
-    public static let serverPassword = CredentialKind(rawValue: "server-password")
+    public static let lockCode = CredentialKind("lock-code", "lock code", standIn: "000102030405060708090a0b0c0d0e0f")
+
+    /// The PINs, one for each application that has any.
+    public static let pins: [CredentialKind] = [.pivPIN, .fidoPIN, .openPGPUserPIN, .u2fPIN, .secretsPIN]
 }
 
 /// An error that may report that a credential was refused.

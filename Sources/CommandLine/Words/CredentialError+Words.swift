@@ -52,14 +52,7 @@ extension CredentialID {
             ?? Explanation("blocked", .blocked, "no tries are left for the \(noun)", retriesLeft: 0)
     }
 
-    fileprivate var noun: String { Self.nouns[kind] ?? (kind.rawValue.hasSuffix("-pin") ? "PIN" : "secret") }
-
-    private static let nouns: [CredentialKind: String] = [
-        .pivPUK: "PUK", .pivManagementKey: "management key", .oathPassword: "password", .hsmAuthPassword: "password",
-        .hsmAuthManagementKey: "password", .serverPassword: "password", .openPGPUserPIN: "user PIN",
-        .openPGPAdminPIN: "admin PIN", .openPGPResetCode: "reset code", .lockCode: "lock code",
-        .accessCode: "access code", .passphrase: "passphrase",
-    ]
+    fileprivate var noun: String { kind.noun }
 }
 
 extension PIVUnlockingError: Explained {

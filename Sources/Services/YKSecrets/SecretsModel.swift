@@ -5,11 +5,6 @@ public import YKProtocols
 public import YKTransport
 public import YKWire
 
-extension CredentialKind {
-    /// The PIN of the Secrets application.
-    public static let secretsPIN = CredentialKind(rawValue: "secrets-pin")
-}
-
 /// What the application reports about itself in its reply to SELECT.
 public struct SecretsInfo: Hashable, Sendable {
     /// The version of the application, whose first number is always 4.

@@ -38,17 +38,17 @@ final class AgeKeeper: AgeKeySource {
 
     /// Reserves YKIT_PIN for PIV if an identity is in a slot, otherwise for FIDO2.
     func expect(_ identities: [AgeIdentity]) {
-        let kinds = identities.map { identity -> PINApplication? in
+        let kinds = identities.map { identity -> CredentialKind? in
             switch identity {
-            case .slot, .yubikey: .piv
-            case .fido2: .fido
+            case .slot, .yubikey: .pivPIN
+            case .fido2: .fidoPIN
             case .any: nil
             }
         }
-        if kinds.contains(.piv) {
-            run.pinClaims.reserve(for: .piv)
-        } else if kinds.contains(.fido) {
-            run.pinClaims.reserve(for: .fido)
+        if kinds.contains(.pivPIN) {
+            run.pinClaims.reserve(for: .pivPIN)
+        } else if kinds.contains(.fidoPIN) {
+            run.pinClaims.reserve(for: .fidoPIN)
         }
     }
 
@@ -97,7 +97,7 @@ final class AgeKeeper: AgeKeySource {
                 return try await use.touching(run.person) {
                     try await service.derive(with: peer, use.slot, algorithm: use.algorithm)
                 }
-            } catch  where Self.mayRepeat(after: error) && !isGiven(.piv, card.serial) && rounds < Self.attempts {
+            } catch  where Self.mayRepeat(after: error) && !isGiven(.pivPIN, card.serial) && rounds < Self.attempts {
                 dialogue.say("wrong PIN")
             }
         }
@@ -163,8 +163,8 @@ final class AgeKeeper: AgeKeySource {
 
     private func access(_ service: PIVService, _ serial: UInt32) -> PIVUnlocking {
         let key = serial == 0 ? nil : String(serial)
-        let asked = PersonPrompt(AgePerson(dialogue, key: key), isThere: !isGiven(.piv, serial))
-        let given = run.given(.pivPIN, run.source(of: .piv, given, key: key))
+        let asked = PersonPrompt(AgePerson(dialogue, key: key), isThere: !isGiven(.pivPIN, serial))
+        let given = run.given(.pivPIN, run.source(of: .pivPIN, given, key: key))
         var access = PIVUnlocking(service, run.broker([given], person: asked), run.person, key: key)
         access.sharesPIN = true
         return access
@@ -180,8 +180,8 @@ final class AgeKeeper: AgeKeySource {
     }
 
     /// Whether an environment variable provides this key's PIN for an application.
-    private func isGiven(_ application: PINApplication, _ serial: UInt32? = nil) -> Bool {
-        run.source(of: application, given, key: serial.flatMap { $0 == 0 ? nil : String($0) }).isGiven
+    private func isGiven(_ kind: CredentialKind, _ serial: UInt32? = nil) -> Bool {
+        run.source(of: kind, given, key: serial.flatMap { $0 == 0 ? nil : String($0) }).isGiven
     }
 
     private func close() async {
@@ -217,8 +217,8 @@ final class AgeKeeper: AgeKeySource {
     }
 
     private func secretOnce(of credential: AgeCredential) async throws -> SharedSecret {
-        let asked = PersonPrompt(AgePerson(dialogue), isThere: !isGiven(.fido))
-        let given = run.given(.fidoPIN, run.source(of: .fido, given))
+        let asked = PersonPrompt(AgePerson(dialogue), isThere: !isGiven(.fidoPIN))
+        let given = run.given(.fidoPIN, run.source(of: .fidoPIN, given))
         let pin = FIDOCredential(
             run.broker([given], person: asked), CredentialID(.fidoPIN, key: nil), to: ConsentWords.age, run.person)
         let service = try await run.openFIDO(pin.interaction)

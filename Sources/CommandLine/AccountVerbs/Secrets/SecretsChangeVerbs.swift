@@ -4,6 +4,7 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
+import YKProtocols
 import YKSecrets
 import YKWire
 

@@ -5,6 +5,7 @@ import TerminalIO
 import Verbs
 import YKCrypto
 import YKKeys
+import YKProtocols
 import YKSecrets
 import YKTransport
 import YKWire
@@ -39,10 +40,8 @@ extension Run {
         let info = await service.info
         try perform { if !info.hasPIN { throw SecretsError.noPIN } }
         guard info.pinRetries != 0 else { throw SecretsError.pinBlocked }
-        let source = source(of: .secrets, options)
-        let question = TerminalQuestion(
-            "PIN", of: "the key", objection: "the PIN must not be empty", orElse: source.hint)
-        return try await obtain(.secretsPIN, source, question, to: purpose, triesLeft: info.pinRetries)
+        return try await obtain(
+            .secretsPIN, source(of: .secretsPIN, options), to: purpose, triesLeft: info.pinRetries)
     }
 
     /// Returns the entry that a query names: by its name or a part of it, first among those that need no PIN. The PIN
@@ -70,7 +69,7 @@ extension Run {
     ) async throws -> FoundSecretsEntry {
         let open = try await service.entries()
         let found = byPart ? PartMatch(query.text, in: open).all : WholeMatch(query.text, in: open).all
-        let isAskable = source(of: .secrets, pin).isGiven || hasPerson
+        let isAskable = source(of: .secretsPIN, pin).isGiven || hasPerson
         guard found.isEmpty, await service.info.hasPIN, isAskable else {
             return FoundSecretsEntry(try find(open), pin: nil)
         }

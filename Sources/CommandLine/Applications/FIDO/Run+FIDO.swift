@@ -14,12 +14,8 @@ extension Run {
     /// Returns the credential of the FIDO application for an operation.
     package func fidoCredential(_ pin: PINOptions, for purpose: String, key: String? = nil) -> FIDOCredential {
         FIDOCredential(
-            broker(given(.fidoPIN, source(of: .fido, pin, key: key))),
+            broker(given(.fidoPIN, source(of: .fidoPIN, pin, key: key))),
             CredentialID(.fidoPIN, key: key ?? otherKey), to: purpose, person)
-    }
-
-    package func fidoQuestion(orElse hint: String) -> TerminalQuestion {
-        TerminalQuestion("PIN", of: keyWords, objection: "the PIN must not be empty", orElse: hint)
     }
 
     /// Opens the FIDO application of the selected key, or of one of other keys; the PIN prompt states `reason`.

@@ -10,6 +10,7 @@ import YKFIDO
 import YKHTTP
 import YKKeys
 import YKPIV
+import YKProtocols
 import YKStore
 import YKTransport
 import YKWire
@@ -240,9 +241,9 @@ struct ApproveEnroll: AccountKeyVerb {
         func check(_ source: SecretInput.Source) throws {
             if !source.isGiven { try run.terminal.requirePerson(orElse: source.hint) }
         }
-        if !software, pinPolicy != .never { try check(run.source(of: .piv, key.pin)) }
+        if !software, pinPolicy != .never { try check(run.source(of: .pivPIN, key.pin)) }
         // With a link nothing is lost if the FIDO2 application, which comes first, refuses.
-        if require == .uv, server != nil { try check(run.source(of: .fido, key.fidoPIN)) }
+        if require == .uv, server != nil { try check(run.source(of: .fidoPIN, key.fidoPIN)) }
     }
 
     private func enrolled(

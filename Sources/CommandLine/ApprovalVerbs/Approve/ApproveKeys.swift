@@ -24,7 +24,7 @@ enum AccountKeyPIN: SecretKind {
 protocol AccountKeyVerb: Verb {}
 
 extension AccountKeyVerb {
-    var pinApplication: PINApplication? { .piv }
+    var ownPIN: CredentialKind? { .pivPIN }
 }
 
 /// The secrets that unlock an account's key: the PIN of the security key, or the passphrase of a store with software

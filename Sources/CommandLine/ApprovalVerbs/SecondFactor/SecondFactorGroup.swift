@@ -9,6 +9,7 @@ import YKFIDO
 import YKHTTP
 import YKHardware
 import YKPrivacyIDEA
+import YKProtocols
 import YKSecondFactor
 import YKStore
 import YKTransport
@@ -75,7 +76,7 @@ protocol SecondFactorVerb: Verb {
 extension SecondFactorVerb {
     static var needsAccount: Bool { true }
     var subject: String? { nil }
-    var pinApplication: PINApplication? { .fido }
+    var ownPIN: CredentialKind? { .fidoPIN }
 
     func run(in run: Run) async throws -> Outcome<Reported> {
         var connection = try await server.access.connect(run, server.key, needsAccount: Self.needsAccount)

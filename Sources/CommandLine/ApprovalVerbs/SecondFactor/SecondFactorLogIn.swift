@@ -7,6 +7,7 @@ import Verbs
 import YKCrypto
 import YKHTTP
 package import YKPrivacyIDEA
+import YKProtocols
 package import YKSecondFactor
 import YKStore
 import YKTransport
@@ -43,7 +44,7 @@ struct SecondFactorLogIn: Verb {
 
     @OptionGroup var key: StoreKeyOptions
 
-    var pinApplication: PINApplication? { .fido }
+    var ownPIN: CredentialKind? { .fidoPIN }
 
     func run(in run: Run) async throws -> Outcome<StartedSession> {
         let (connection, made) = try await access.logIn(run, key)

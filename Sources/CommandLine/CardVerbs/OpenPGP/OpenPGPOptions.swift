@@ -101,7 +101,7 @@ extension Run {
     func openPGPPIN(
         _ source: SecretInput.Source, _ reference: OpenPGPKDF.Reference, of service: OpenPGPService, for reason: String
     ) async throws -> Secret {
-        let source = reference == .user ? self.source(of: .openPGP, source) : source
+        let source = reference == .user ? self.source(of: .openPGPUserPIN, source) : source
         let question = TerminalQuestion(
             reference.title, of: "the card", objection: "the PIN must not be empty", orElse: source.hint)
         let tries = try await perform { reference.tries(try await service.status().pins.retries) }

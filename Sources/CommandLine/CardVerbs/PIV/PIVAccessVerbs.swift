@@ -33,7 +33,7 @@ struct PIVChangePIN: Verb {
 
     func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openPIV()
-        let old = try await run.pivCode(.pin, run.source(of: .piv, pins.pin), of: service, for: "change the PIN")
+        let old = try await run.pivCode(.pin, run.source(of: .pivPIN, pins.pin), of: service, for: "change the PIN")
         try await service.changePIN(from: old, to: try await run.newPIVCode(.pin, pins.new.source, of: service))
         return Outcome(done: "PIN changed")
     }

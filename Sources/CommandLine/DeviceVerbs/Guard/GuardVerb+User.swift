@@ -108,7 +108,7 @@ extension GuardVerb {
 
     /// Opens the key. The PIN is entered at a prompt that states the purpose, for each ceremony or after some time.
     private func open(_ run: Run, _ desktop: any Person) async throws -> FIDOService {
-        let given = run.given(.fidoPIN, run.source(of: .fido, pin))
+        let given = run.given(.fidoPIN, run.source(of: .fidoPIN, pin))
         let prompt: any CredentialPrompt =
             desktop is GuardDesktop
             ? PersonPrompt(desktop)

@@ -97,7 +97,7 @@ struct RemoteVerb: Verb {
 
     /// Opens the key. The PIN is entered for each ceremony, at a prompt that states the purpose.
     func open(_ run: Run) async throws -> FIDOService {
-        let broker = run.broker(run.given(.fidoPIN, run.source(of: .fido, pin)), cause: policy.cause)
+        let broker = run.broker(run.given(.fidoPIN, run.source(of: .fidoPIN, pin)), cause: policy.cause)
         let (person, host) = (run.person, host.printable)
         let id = CredentialID(.fidoPIN, key: nil)
         let interaction = FIDOInteraction { asked in
@@ -190,7 +190,8 @@ extension RemoteVerb {
     /// or `YKIT_PIN` is the PIN of the first application that asks.
     func pins(_ run: Run) -> RemotePINs {
         let broker = run.broker(
-            run.given(.pivPIN, run.source(of: .piv, pin)), run.given(.openPGPUserPIN, run.source(of: .openPGP, pin)),
+            run.given(.pivPIN, run.source(of: .pivPIN, pin)),
+            run.given(.openPGPUserPIN, run.source(of: .openPGPUserPIN, pin)),
             cause: policy.cause)
         let (purpose, terminal) = ("unlock it for \(host.printable)", run.terminal)
         return RemotePINs { kind, tries in

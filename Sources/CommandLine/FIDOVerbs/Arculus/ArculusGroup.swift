@@ -120,10 +120,9 @@ struct ArculusChangePIN: Verb {
         let field = CardPresence(run)
         return try await field.outcome {
             let card = field.card()
-            let source = run.source(of: .fido, pin)
             // Given PINs are read in this order, and a prompt shows the remaining retries.
             let old = try await run.obtain(
-                .fidoPIN, source, run.fidoQuestion(orElse: source.hint), to: "change its PIN",
+                .fidoPIN, run.source(of: .fidoPIN, pin), to: "change its PIN",
                 triesLeft: try await Self.retries(card).count)
             try await card.changePIN(from: { _ in old }, to: try await new.arculus(run))
             return Outcome(done: "PIN changed")

@@ -142,7 +142,7 @@ struct ArculusRegister: Verb {
         try run.confirm("all credentials on the card would be permanently lost: reset it?", unless: force)
         try run.confirm(
             typing: "reset", "this permanently ends access to every account registered with this card", unless: force)
-        let source = run.source(of: .fido, pin)
+        let source = run.source(of: .fidoPIN, pin)
         let question = TerminalQuestion(
             asking: "PIN after the reset, six digits or more", objection: "a PIN is needed", orElse: source.hint)
         return try await run.obtain(.fidoPIN, source, question, isNew: true)

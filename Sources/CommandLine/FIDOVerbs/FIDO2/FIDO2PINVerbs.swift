@@ -120,9 +120,8 @@ extension Run {
     /// Returns the current PIN, given or asked for; the prompt shows the remaining retries.
     func pin(_ options: PINOptions, of service: FIDOService, for reason: String) async throws -> SharedSecret {
         let retries = try await perform { try await service.usablePINRetries() }
-        let source = source(of: .fido, options)
         return try await obtain(
-            .fidoPIN, source, fidoQuestion(orElse: source.hint), to: reason, triesLeft: retries?.count)
+            .fidoPIN, source(of: .fidoPIN, options), to: reason, triesLeft: retries?.count)
     }
 }
 

@@ -108,8 +108,7 @@ struct U2FReset: Verb {
 extension Run {
     /// Returns the U2F PIN, given or asked for.
     func u2fPIN(_ options: PINOptions, for reason: String) async throws -> SharedSecret {
-        let source = source(of: .u2f, options)
-        return try await obtain(.u2fPIN, source, fidoQuestion(orElse: source.hint), to: reason)
+        try await obtain(.u2fPIN, source(of: .u2fPIN, options), to: reason)
     }
 
     /// Returns a new U2F PIN, given or asked for twice.

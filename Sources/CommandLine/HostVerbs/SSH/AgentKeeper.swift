@@ -49,8 +49,8 @@ final class AgentKeeper {
         // A given PIN is for PIV, unless the agent does not use PIV.
         let (piv, fido) = usesPIV ? (options, PINOptions()) : (PINOptions(), options)
         given = [
-            run.given(.pivPIN, run.source(of: .piv, piv), isGivenNow: false),
-            run.given(.fidoPIN, run.source(of: .fido, fido), isGivenNow: false),
+            run.given(.pivPIN, run.source(of: .pivPIN, piv), isGivenNow: false),
+            run.given(.fidoPIN, run.source(of: .fidoPIN, fido), isGivenNow: false),
         ]
         credentials = CredentialBroker(
             given, person: PersonPrompt(person), lifetime: lifetime.map { .seconds($0) })

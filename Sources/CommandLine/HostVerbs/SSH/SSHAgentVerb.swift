@@ -11,6 +11,7 @@ import YKHardware
 import YKInteraction
 import YKKeyAgent
 import YKPIV
+import YKProtocols
 import YKSSH
 import YKTransport
 import YKWire
@@ -105,7 +106,7 @@ struct SSHAgentVerb: Verb {
         guard !background || !global.json else { throw UsageError("--json and --background cannot be combined") }
     }
 
-    var pinApplication: PINApplication? { noPiv ? .fido : .piv }
+    var ownPIN: CredentialKind? { noPiv ? .fidoPIN : .pivPIN }
 
     /// The agent's socket and process.
     struct Place: Report {

@@ -67,6 +67,11 @@ package struct TerminalQuestion: Sendable {
         self.hint = hint
     }
 
+    /// Creates the question for a credential that is used.
+    package init(_ kind: CredentialKind, of asker: String, orElse hint: String) {
+        self.init(kind.noun, of: asker, objection: "the \(kind.noun) must not be empty", orElse: hint)
+    }
+
     /// Creates a question without its purpose.
     package init(asking label: String, after lead: String? = nil, objection: String? = nil, orElse hint: String) {
         (self.label, self.lead, self.objection, self.hint) = (label, lead, objection, hint)
@@ -117,8 +122,7 @@ package struct WordedCredentials: CredentialPrompt {
     }
 }
 
-/// Placeholders for the credentials of a plan, which neither needs nor asks for any. A management key has no
-/// placeholder, since the following steps depend on it.
+/// Stand-ins for the credentials of a plan, which neither needs nor asks for any.
 package struct PlannedCredentials: CredentialSource {
     package let isGivenNow = true
 
@@ -128,7 +132,6 @@ package struct PlannedCredentials: CredentialSource {
     package func has(_ request: CredentialRequest) -> Bool { false }
 
     package nonisolated(nonsending) func credential(_ request: CredentialRequest) async throws -> SharedSecret? {
-        guard request.id.kind != .pivManagementKey else { return nil }
-        return SharedSecret(Secret(utf8: request.id.kind.placeholder))
+        request.id.kind.standIn.map { SharedSecret(Secret(utf8: $0)) }
     }
 }

@@ -1,33 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
 import Synchronization
+package import YKProtocols
 
-/// An application of a key that has a PIN of its own.
-package enum PINApplication: String, Sendable, Hashable, CaseIterable {
-    case piv = "YKIT_PIV_PIN"
-    case fido = "YKIT_FIDO_PIN"
-    case openPGP = "YKIT_OPENPGP_PIN"
-    case u2f = "YKIT_U2F_PIN"
-    case secrets = "YKIT_SECRETS_PIN"
-
-    /// The variable for the PIN of this application alone.
-    package var variable: String { rawValue }
+extension CredentialKind {
+    /// The variable for this credential alone: `YKIT_PIV_PIN`.
+    package var variable: String {
+        "YKIT_" + name.split(separator: "-").map { $0.uppercased() }.joined(separator: "_")
+    }
 }
 
-/// Who a PIN belongs to: one application of one key.
+/// Which PIN of which key: a PIN belongs to one application of one key.
 package struct PINOwner: Sendable, Hashable {
-    package let application: PINApplication
+    package let kind: CredentialKind
     /// The serial number of the key; `nil` for the key that the verb uses, whatever its number.
     package let key: String?
 
-    package init(application: PINApplication, key: String?) {
-        (self.application, self.key) = (application, key)
-    }
+    package init(kind: CredentialKind, key: String?) { (self.kind, self.key) = (kind, key) }
 
     /// Whether both may be the same owner.
     package func fits(_ other: PINOwner) -> Bool {
-        application == other.application && (key == nil || other.key == nil || key == other.key)
+        kind == other.kind && (key == nil || other.key == nil || key == other.key)
     }
 }
 
@@ -40,9 +33,9 @@ package final class PINClaims: Sendable {
 
     package init() {}
 
-    /// Reserves `YKIT_PIN` for an application.
-    package func reserve(for application: PINApplication) {
-        owners.withLock { $0[PIN.name.variable] = PINOwner(application: application, key: nil) }
+    /// Reserves `YKIT_PIN` for the PIN of an application.
+    package func reserve(for kind: CredentialKind) {
+        owners.withLock { $0[PIN.name.variable] = PINOwner(kind: kind, key: nil) }
     }
 
     /// Whether an owner may use the PIN given in a place: no other owner has used it.

@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 import YKPIV
+import YKProtocols
 import YKWire
 
 /// The output of `ykit` alone: the groups, first steps and help topics; at most 30 lines.
@@ -137,7 +138,7 @@ package enum HelpTopic: String, CaseIterable {
             "The PIN of the verb's application, and the new one when it is changed. It is the PIN of one application of one key: PIV for 'ykit approve', 'ykit ssh agent' and age with an identity in a slot, FIDO2 for 'ykit 2fa', otherwise the first application that requires one. It is sent to no other application and no other key."
         ),
         (
-            PINApplication.allCases.map(\.variable),
+            CredentialKind.pins.map(\.variable),
             "The PIN of one application, for verbs that need two; the FIDO2 PIN is also that of an Arculus card. With the serial number of a key, as in YKIT_PIV_PIN_12345678, it is the PIN of that key, for verbs with two keys; YKIT_MANAGEMENT_KEY and YKIT_OATH_PASSWORD work in the same way."
         ),
         (

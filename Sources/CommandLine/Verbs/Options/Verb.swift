@@ -2,6 +2,7 @@
 
 package import Arguments
 package import TerminalIO
+package import YKProtocols
 package import YKWire
 
 /// A command that returns what it reports, for the program to print. Its properties are its own options and arguments;
@@ -14,9 +15,9 @@ package protocol Verb: ParsableArguments, Command {
     static var uses: GlobalUse { get }
     /// Throws a `UsageError` for global options that the verb does not support.
     func check(with global: GlobalOptions) throws
-    /// The application whose PIN `YKIT_PIN` holds, for a verb that may ask for the PINs of several; if `nil`, the one
-    /// whose PIN is needed first.
-    var pinApplication: PINApplication? { get }
+    /// The PIN that `YKIT_PIN` holds, for a verb that may ask for those of several applications; if `nil`, the one that is
+    /// needed first.
+    var ownPIN: CredentialKind? { get }
     /// Whether an unusable configuration file ends the verb.
     static var needsConfiguration: Bool { get }
     /// Whether standard output belongs to a protocol, so that the configuration file does not affect its format.
@@ -45,7 +46,7 @@ extension Verb {
 
     package static var command: any ParsableCommand.Type { VerbLine<Self>.self }
 
-    package var pinApplication: PINApplication? { nil }
+    package var ownPIN: CredentialKind? { nil }
 
     package func check(with global: GlobalOptions) throws {}
 

@@ -28,18 +28,20 @@ extension Run {
     package func given(
         _ kind: CredentialKind, _ source: SecretInput.Source, isGivenNow: Bool = true
     ) -> CommandLineCredential {
-        let question = TerminalQuestion(
-            "PIN", of: keyWords, objection: "the PIN must not be empty", orElse: source.hint)
+        let question = TerminalQuestion(kind, of: keyWords, orElse: source.hint)
         return CommandLineCredential(kind, source, question, terminal, isGivenNow: isGivenNow)
     }
 
     /// Returns a credential for an operation that authenticates by itself.
+    ///
+    /// - Parameter question: The question, unless it is the usual one for a credential that is used.
     package func obtain(
-        _ kind: CredentialKind, _ source: SecretInput.Source, _ question: TerminalQuestion,
+        _ kind: CredentialKind, _ source: SecretInput.Source, _ question: TerminalQuestion? = nil,
         to purpose: String = "", triesLeft: Int? = nil, isNew: Bool = false, allowsEmpty: Bool = false,
         counting tries: CredentialBroker.Tries? = nil
     ) async throws -> SharedSecret {
         let id = CredentialID(kind, key: otherKey)
+        let question = question ?? TerminalQuestion(kind, of: keyWords, orElse: source.hint)
         return try await broker(CommandLineCredential(kind, source, question, terminal)).obtain(
             CredentialRequest(id, to: purpose, triesLeft: triesLeft, isNew: isNew, allowsEmpty: allowsEmpty),
             counting: tries)
@@ -55,7 +57,7 @@ extension Run {
     ) -> PIVUnlocking {
         let managementKey = ofThisKey(management.source, key: key)
         let broker = broker(
-            given(.pivPIN, source(of: .piv, pin, key: key)),
+            given(.pivPIN, source(of: .pivPIN, pin, key: key)),
             CommandLineCredential(
                 .pivManagementKey, managementKey,
                 TerminalQuestion("management key", of: keyWords, objection: nil, orElse: managementKey.hint), terminal))
@@ -69,10 +71,7 @@ extension Run {
     package func pivCode(
         _ reference: PIVReference, _ source: SecretInput.Source, of service: PIVService, for purpose: String
     ) async throws -> PIVPIN {
-        let (kind, name) = reference == .pin ? (CredentialKind.pivPIN, "PIN") : (.pivPUK, "PUK")
-        let question = TerminalQuestion(
-            name, of: keyWords, objection: "the \(name) must not be empty", orElse: source.hint)
-        let code = try await obtain(kind, source, question, to: purpose) {
+        let code = try await obtain(reference == .pin ? .pivPIN : .pivPUK, source, to: purpose) {
             try await service.credentialTries(of: reference)
         }
         return try PIVPIN(code.value)
@@ -82,10 +81,10 @@ extension Run {
     package func newPIVCode(
         _ reference: PIVReference, _ source: SecretInput.Source, of service: PIVService
     ) async throws -> PIVPIN {
-        let (kind, name) = reference == .pin ? (CredentialKind.pivPIN, "PIN") : (.pivPUK, "PUK")
+        let kind = reference == .pin ? CredentialKind.pivPIN : .pivPUK
         var question = TerminalQuestion(
-            asking: "new \(name)", after: "a \(name) must have 6 to 8 characters",
-            objection: "the \(name) must not be empty", orElse: source.hint)
+            asking: "new \(kind.noun)", after: "a \(kind.noun) must have 6 to 8 characters",
+            objection: "the \(kind.noun) must not be empty", orElse: source.hint)
         let least = await service.identity.leastPINLength
         question.rule = { code in
             do throws(PIVError) { try PIVPIN(code).check(reference, least: least) } catch {

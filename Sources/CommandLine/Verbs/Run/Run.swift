@@ -153,7 +153,7 @@ package final class Run {
     /// Runs a verb; a strict replay must be complete afterwards.
     package func answer(of verb: any Verb) async throws -> Answer {
         defer { terminal.finishTouch() }
-        if let application = verb.pinApplication { pinClaims.reserve(for: application) }
+        if let kind = verb.ownPIN { pinClaims.reserve(for: kind) }
         do {
             var answer = try await verb.answer(in: self)
             try replay?.finish()

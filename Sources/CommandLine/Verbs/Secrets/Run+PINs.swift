@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
+package import YKProtocols
 
 extension Run {
     /// Returns where the PIN of an application may come from: the options, the variable of the application, and
     /// `YKIT_PIN`, as far as another application or key has not used them.
     ///
     /// - Parameter key: The serial number of the key, for a verb that may use several. A variable may end in it.
-    package func source(
-        of application: PINApplication, _ options: PINOptions, key: String? = nil
-    ) -> SecretInput.Source {
-        source(of: application, options.source, key: key)
+    package func source(of kind: CredentialKind, _ options: PINOptions, key: String? = nil) -> SecretInput.Source {
+        source(of: kind, options.source, key: key)
     }
 
     /// Returns the same for another form of options.
     package func source(
-        of application: PINApplication, _ places: SecretInput.Source, key: String? = nil
+        of kind: CredentialKind, _ places: SecretInput.Source, key: String? = nil
     ) -> SecretInput.Source {
         var source = places
-        source.variables = [application.variable, PIN.name.variable]
+        source.variables = [kind.variable, PIN.name.variable]
         source = ofThisKey(source, key: key)
         source.claim = SecretInput.Claim(
-            owner: PINOwner(application: application, key: key ?? otherKey), claims: pinClaims)
+            owner: PINOwner(kind: kind, key: key ?? otherKey), claims: pinClaims)
         return source
     }
 
