@@ -31,7 +31,7 @@ extension Run {
     ///   - person: Who is asked; by default nobody.
     ///   - folder: The folder in which it runs, which is also the home folder.
     static func test(
-        _ words: [String], key: VirtualKey? = nil, person: any Person = Nobody(), in folder: URL,
+        _ words: [String], key: VirtualKey? = nil, person: any Person = NoPerson(), in folder: URL,
         variables: [String: String] = [:]
     ) async throws -> Tested {
         _ = Commands.root
@@ -49,19 +49,6 @@ extension Run {
             }
         }
         return Tested(output: streams.output, errors: streams.errors, status: status)
-    }
-}
-
-/// Nobody can be asked.
-struct Nobody: Person {
-    var presence: Presence { Presence(.absent) }
-
-    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret {
-        throw .nobodyToAsk
-    }
-
-    nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
-        throw .nobodyToAsk
     }
 }
 

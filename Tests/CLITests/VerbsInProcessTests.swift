@@ -114,7 +114,7 @@ import YKVirtualKey
 
     @Test func withoutAPersonTheQuestionIsInTheError() async throws {
         let key = try VirtualKey.new()
-        let result = try await run("piv access set-retries 3 3", key, Nobody())
+        let result = try await run("piv access set-retries 3 3", key, NoPerson())
         #expect(
             result.errors == """
                 ykit: cannot prompt without a terminal: the PIN would be reset to 123456 and the PUK to 12345678: set \
@@ -122,7 +122,7 @@ import YKVirtualKey
                 hint: answer with --force
 
                 """, "\(result)")
-        let plan = try await run("--plan piv reset", key, Nobody())
+        let plan = try await run("--plan piv reset", key, NoPerson())
         #expect(plan.status == 0 && plan.output.contains("not sent"), "\(plan)")
     }
 
@@ -141,7 +141,7 @@ import YKVirtualKey
             for number in 1...16 {
                 group.addTask {
                     let key = try VirtualKey.new(serial: UInt32(number))
-                    let listed = try await run("--json list", key, Nobody())
+                    let listed = try await run("--json list", key, NoPerson())
                     #expect(listed.output.contains("\"serial\":\"\(number)\""), "\(listed)")
                 }
             }

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import YKFIDO
 import YKHardware
+import YKInteraction
 import YKTestSupport
 import YKTransport
 import YKVirtualKey

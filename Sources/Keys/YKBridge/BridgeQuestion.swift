@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
-public import YKCrypto
 public import YKInteraction
 
 /// Whether a card, or the key here, may be used for what a program requests.
@@ -15,20 +14,6 @@ public enum BridgeQuestion: Question, Hashable {
 
     /// Yes or no.
     public var way: Way<Void> { .agree(()) }
-}
-
-/// A person who cannot be asked.
-public struct NoPerson: Person {
-    /// Creates it.
-    public init() {}
-    /// Gives no credential.
-    public nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret {
-        throw .nobodyToAsk
-    }
-    /// Gives no answer.
-    public nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
-        throw .nobodyToAsk
-    }
 }
 
 /// How the thread of a device asks, which never waits.

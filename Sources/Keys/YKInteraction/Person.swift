@@ -39,8 +39,12 @@ public protocol Person: Sendable {
     func expectTouch(_ touch: ExpectedTouch) -> any PendingTouch
 }
 
-/// A person who is asked for one cause only; another one is told what happens.
+/// A person who is asked for no credentials and for one cause only; another one is told what happens.
 extension Person {
+    /// Gives none.
+    public nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret {
+        throw .nobodyToAsk
+    }
     /// Here.
     public var presence: Presence { Presence(.here) }
     /// This person.
@@ -53,6 +57,18 @@ extension Person {
     public func tell(_ news: any UserNews) {}
     /// Tells nobody.
     public func expectTouch(_ touch: ExpectedTouch) -> any PendingTouch { UntoldTouch() }
+}
+
+/// A person who cannot be asked.
+public struct NoPerson: Person {
+    /// Nobody.
+    public let presence = Presence(.absent)
+    /// Creates it.
+    public init() {}
+    /// Gives no answer.
+    public nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
+        throw .nobodyToAsk
+    }
 }
 
 /// A wait for a touch of which nobody is told.

@@ -8,6 +8,7 @@ import Verbs
 import YKCrypto
 import YKHTTP
 import YKHardware
+import YKInteraction
 import YKToken
 import YKTransport
 import YKWire
@@ -98,7 +99,7 @@ struct OTPVerify: Verb {
     private func open(_ otp: YubicoOTP, _ expected: [UInt8]?, _ run: Run) throws -> Outcome<AcceptedOTP> {
         let text = try key.read("YKIT_OTP_KEY", "AES key of the slot (32 hexadecimal digits)", run.terminal)
         let slot = try Self.slot(of: otp, in: text)
-        let file = CounterFile(try store ?? Self.usualStore())
+        let file = CounterFile(try store ?? Self.usualStore(run))
         try run.endPlan("check the password, and record its counter in \(file.path.printable)")
         let verdict = try OTPVerifier(store: file).verify(
             otp, key: slot.key.value, publicID: expected ?? slot.publicID, privateID: slot.privateID)
@@ -166,8 +167,8 @@ struct OTPVerify: Verb {
     }
 
     /// The default path, in ykit's state folder, which is created if needed.
-    private static func usualStore() throws -> String {
-        let folder = try UserFolder.state.required()
+    private static func usualStore(_ run: Run) throws -> String {
+        let folder = try UserFolder.state.required(run.stage.variables)
         try UserFolder.makeWritable(folder)
         return folder + "/otp-counters.json"
     }

@@ -34,8 +34,10 @@ extension Run {
         do { return try await openFIDO(pin, for: reason, asksWhich: false) } catch KeyError.several(
             let interface, let candidates)
         {
-            guard terminal.isErrorTerminal, plan == nil else { throw KeyError.several(interface, candidates) }
-            keys.choose(path: try await touchedKey())
+            guard terminal.isErrorTerminal, let path = try await perform({ try await touchedKey() }) else {
+                throw KeyError.several(interface, candidates)
+            }
+            keys.choose(path: path)
             return try await openFIDO(pin, for: reason)
         }
     }
@@ -137,8 +139,9 @@ package struct CredentialReplacing {
     package func check(
         _ rpID: String, userID: [UInt8], whose: String, excluded: [CredentialDescriptor] = []
     ) async throws {
-        guard !force, run.plan == nil else { return }  // The search would need the PIN and a touch.
-        switch try await service.replacement(for: rpID, userID: userID) {
+        guard !force else { return }
+        // The search needs the PIN and a touch.
+        switch try await run.perform({ try await service.replacement(for: rpID, userID: userID) }) ?? Replacement.none {
         case .none: return
         case .credential(let found) where excluded.contains { $0.id == found.id }: return
         case .credential: try run.confirm(Self.question(whose), unless: false)

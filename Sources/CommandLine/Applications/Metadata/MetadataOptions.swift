@@ -62,13 +62,12 @@ package struct MetadataOptions: ParsableArguments {
 
     /// Compares the list's number with the last one seen, which is kept in ykit's state folder, and stores it.
     private static func accept(_ list: MetadataBLOB, _ anchors: [[UInt8]], _ run: Run) throws {
-        guard let folder = UserFolder.state.path({ Variables[$0] }) else {
+        guard let folder = UserFolder.state.path({ run.variable($0) }) else {
             return run.terminal.warn("no-home", "HOME is not set, so ykit cannot detect an older list")
         }
         try UserFolder.makeWritable(folder)
         let path = folder + "/metadata.json"
-        try UserFolder.locked(folder, run.environment.cancellation, explainedBy: { Explanation($0) }) {
-            () throws(Explanation) in
+        try UserFolder.locked(folder, run.environment.cancellation) {
             var floor = MetadataFloor()
             do throws(MetadataError) {
                 if Files.isFile(path) { floor = try MetadataFloor(parsing: try read(path)) }

@@ -21,7 +21,7 @@ extension Run {
 
     /// Returns the person who confirms that PIV data is overwritten; `nil` if nobody is asked.
     package func overwriting(_ service: PIVService, force: Bool) -> PIVOverwriting? {
-        force || plan != nil ? nil : PIVOverwriting(service, person)
+        force ? nil : perform { PIVOverwriting(service, person) }
     }
 }
 

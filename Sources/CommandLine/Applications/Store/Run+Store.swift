@@ -180,13 +180,10 @@ extension Run {
         terminal.warn(
             "keyring-only",
             "the store is sealed with the keyring of this session only: every program of the session can open it")
-        guard plan == nil else {
-            return try StoreSeal.secretService(key, name: name, added: now, environment.random).seal
-        }
-        do { return try keyring.seal(key, name: name, added: now, environment.random) } catch let error as KeyringError
-        {
-            throw Concerning(.instead("use a passphrase"), error)
-        }
+        do {
+            return try perform { try keyring.seal(key, name: name, added: now, environment.random) }
+                ?? StoreSeal.secretService(key, name: name, added: now, environment.random).seal
+        } catch let error as KeyringError { throw Concerning(.instead("use a passphrase"), error) }
     }
 
     /// Explains why the keyring did not open a store.

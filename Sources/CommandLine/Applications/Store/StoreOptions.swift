@@ -6,6 +6,7 @@ package import TerminalIO
 package import Verbs
 package import YKCrypto
 import YKHardware
+import YKInteraction
 package import YKPIV
 package import YKStore
 
@@ -38,7 +39,7 @@ extension StoreOptions {
     /// Returns the store's file; creates the folder of the default one.
     package func file(_ run: Run) throws -> StoreFile {
         let service = Self.kind.service
-        let file = try StoreFile(store ?? UserFolder.store(service), service: service)
+        let file = try StoreFile(store ?? UserFolder.store(service, run), service: service)
         if file.isExposed {
             run.terminal.warn("file-mode", "other users can read \(file.path.printable); run: chmod 600 on it")
         }
@@ -48,8 +49,8 @@ extension StoreOptions {
 
 extension UserFolder {
     /// Returns the default file of a store; creates its folder.
-    package static func store(_ service: String) throws(Explanation) -> String {
-        let folder = try UserFolder.data.required()
+    package static func store(_ service: String, _ run: Run) throws(Explanation) -> String {
+        let folder = try UserFolder.data.required(run.stage.variables)
         UserFolder.make(folder)
         return "\(folder)/\(service).json"
     }
@@ -85,7 +86,7 @@ package struct StoreKeyOptions: ParsableArguments {
     package var pin: PINOptions { PINOptions(keyPIN) }
 
     /// Whether a passphrase is given, so that the keyring is not needed.
-    var hasPassphrase: Bool { passphrase.isGiven || Variables[StorePassphrase.name.variable] != nil }
+    var hasPassphrase: Bool { passphrase.source.isGiven }
 
     /// Returns the passphrase, given or asked for; a new one is asked for twice.
     package func passphrase(isNew: Bool, _ run: Run) throws -> Secret {

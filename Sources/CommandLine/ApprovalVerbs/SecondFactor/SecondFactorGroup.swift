@@ -195,7 +195,8 @@ struct SecondFactorAccess: ParsableArguments {
     /// The store, opened and sealed with the key in use.
     func vault(_ run: Run, _ key: StoreKeyOptions) throws -> SecondFactorVault {
         SecondFactorVault(
-            StoreFile(try store ?? UserFolder.store(SecondFactorVault.service), service: SecondFactorVault.service),
+            StoreFile(
+                try store ?? UserFolder.store(SecondFactorVault.service, run), service: SecondFactorVault.service),
             isWritable: run.writesStores, run.environment.random,
             open: { try await run.open($0, key, for: "open the store of second factors") },
             seal: { try await run.seal($0, key, NewStoreKeyOptions(), besides: [], of: "store of second factors") })

@@ -3,7 +3,6 @@
 import Synchronization
 import TerminalIO
 import Verbs
-import YKCrypto
 import YKDesktop
 import YKInteraction
 import YKTransport
@@ -59,10 +58,6 @@ final class DesktopDialogue: Person {
     }
 
     deinit { buttons.end() }
-
-    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret {
-        throw .nobodyToAsk
-    }
 
     nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
         guard let words = (question as? any Worded)?.words, case .agree(let answer) = question.way else {

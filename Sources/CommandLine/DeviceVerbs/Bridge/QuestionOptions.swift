@@ -4,7 +4,6 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKBridge
-import YKCrypto
 import YKInteraction
 
 /// Where and how long the user is asked before the use of a key or card.
@@ -84,10 +83,6 @@ enum ConfirmChoice: String, CaseIterable, ExpressibleByArgument {
 /// A person who cannot be asked, which is reported.
 private struct NobodyThere: Person {
     let terminal: Terminal
-
-    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret {
-        throw .nobodyToAsk
-    }
 
     nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
         if let question = question as? BridgeQuestion {

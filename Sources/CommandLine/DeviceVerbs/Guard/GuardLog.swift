@@ -61,8 +61,13 @@ final class GuardLog: Sendable {
         }
     }
 
+    /// The file's folder.
+    private static func folder(_ terminal: Terminal) throws -> String {
+        try UserFolder.state.required(terminal.stage.variables)
+    }
+
     /// The file's path.
-    static func path() throws -> String { try UserFolder.state.required() + "/guard.log" }
+    private static func path(_ terminal: Terminal) throws -> String { try folder(terminal) + "/guard.log" }
 
     private let path: String
     private let descriptor: Mutex<Int32>
@@ -72,8 +77,8 @@ final class GuardLog: Sendable {
     /// Opens the file, and creates it if needed.
     init(_ terminal: Terminal) throws {
         self.terminal = terminal
-        path = try Self.path()
-        try UserFolder.makeWritable(try UserFolder.state.required())
+        path = try Self.path(terminal)
+        try UserFolder.makeWritable(try Self.folder(terminal))
         try Self.shorten(path)
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw Files.failure("cannot open", path) }
@@ -95,8 +100,8 @@ final class GuardLog: Sendable {
     }
 
     /// The entries, the oldest first; none without a file.
-    static func entries() throws -> [Entry] {
-        let path = try path()
+    static func entries(_ terminal: Terminal) throws -> [Entry] {
+        let path = try path(terminal)
         guard Files.isTaken(path) else { return [] }
         return try text(path).split(separator: "\n").compactMap { Entry($0) }
     }

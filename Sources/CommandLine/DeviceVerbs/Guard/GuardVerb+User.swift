@@ -45,7 +45,7 @@ extension GuardVerb {
             state.node = node
             run.keys.choose(path: "\(TakenNodes.folder)/\(node)")
             let end = NearEnd(
-                guarding: policy, programs: asking.names, sites: sites, socket: connection.descriptor,
+                guarding: policy, programs: asking.names, sites: sites(run), socket: connection.descriptor,
                 program: Program.version, person: person, cancellations: ends, report: { events.report($0) })
             do { try await end.run(try await open(run, person)) } catch let error as RemoteError {
                 throw Self.explanation(error)
@@ -98,11 +98,11 @@ extension GuardVerb {
     }
 
     /// The sites behind the hashes of U2F messages, as far as they are known: those of the log, and of this machine.
-    private var sites: [String] {
+    private func sites(_ run: Run) -> [String] {
         var name = [CChar](repeating: 0, count: 256)
         gethostname(&name, name.count - 1)
         let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let seen = (try? GuardLog.entries().compactMap(\.site)) ?? []
+        let seen = (try? GuardLog.entries(run.terminal).compactMap(\.site)) ?? []
         return ["ssh:", "pam://\(host)"] + Set(seen).sorted()
     }
 

@@ -92,7 +92,7 @@ struct GuardVerb: Verb {
     private func perform(_ action: GuardAction, _ run: Run) throws -> Outcome<GuardReport> {
         let request: GuardRequest
         switch action {
-        case .log: return try log()
+        case .log: return try log(run)
         case .status: request = .status
         case .pause: request = .pause(UInt32(pauseTime?.seconds ?? 300))
         case .resume: request = .resume
@@ -107,8 +107,8 @@ struct GuardVerb: Verb {
     }
 
     /// What was asked, and the answers.
-    private func log() throws -> Outcome<GuardReport> {
-        let entries = try GuardLog.entries()
+    private func log(_ run: Run) throws -> Outcome<GuardReport> {
+        let entries = try GuardLog.entries(run.terminal)
         return Outcome(GuardReport(log: entries), entries.map(\.words))
     }
 

@@ -171,9 +171,8 @@ private struct PAMU2FMappingFile {
     }
 
     /// Extends the user's line, under a lock, by replacing the file with a new one.
-    func append(_ entry: PAMU2FEntry, to user: String, _ cancellation: Cancellation) throws(Explanation) {
-        try UserFolder.locked(folder, cancellation, explainedBy: { Explanation($0) }) {
-            () throws(Explanation) in
+    func append(_ entry: PAMU2FEntry, to user: String, _ cancellation: Cancellation) throws {
+        try UserFolder.locked(folder, cancellation) {
             var mapping = try read()
             mapping.append(entry, to: user)
             var status = stat()

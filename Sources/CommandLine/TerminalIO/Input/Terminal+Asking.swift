@@ -7,8 +7,8 @@ import YKTransport
 extension Terminal {
     /// Asks the person of the stage; the thread waits for the answer, as it does for the key.
     ///
-    /// - Throws: `Explanation` if there is no answer.
-    package func ask<Q: Question>(_ question: Q) throws(Explanation) -> Q.Answer {
+    /// - Throws: ``Unanswered`` if the answer is no or there is none.
+    package func ask<Q: Question>(_ question: Q) throws(Unanswered) -> Q.Answer {
         let person = stage.person
         let result: Result<Q.Answer, Unanswered>
         do throws(LinkError) {
@@ -17,8 +17,8 @@ extension Terminal {
                     return .failure(error)
                 }
             }
-        } catch { throw .interrupted }
-        do { return try result.get() } catch { throw error.explanation }
+        } catch { throw Unanswered(question, .interrupted, person.presence.reach) }
+        return try result.get()
     }
 
     /// Asks for a secret.
@@ -30,13 +30,13 @@ extension Terminal {
     package func secret(
         _ question: String, after lead: String? = nil, objection: String? = nil, isNew: Bool = false,
         orElse hint: String
-    ) throws(Explanation) -> SharedSecret {
+    ) throws(Unanswered) -> SharedSecret {
         let entry = SecretEntry(lead: lead, objection: objection, isNew: isNew)
         return try ask(Asked(question, .secret(entry) { $0 }, orElse: hint))
     }
 
     /// Asks which of several lines is meant; returns its index.
-    package func pick(_ question: String, among lines: [String]) throws(Explanation) -> Int {
+    package func pick(_ question: String, among lines: [String]) throws(Unanswered) -> Int {
         try ask(Asked(question, .pick(lines.indices.map { (lines[$0], $0) })))
     }
 

@@ -102,11 +102,6 @@ package struct TerminalPerson: Person {
 
     package func discardTyped() { _ = try? Prompt().discardTyped() }
 
-    /// Asks nothing: a request has no words.
-    package nonisolated(nonsending) func secret(
-        _ request: CredentialRequest
-    ) async throws(Declined) -> SharedSecret { throw .nobodyToAsk }
-
     package nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
         guard let words = (question as? any Worded)?.words else { throw .nobodyToAsk }
         let way = question.way

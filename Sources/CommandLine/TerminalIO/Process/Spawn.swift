@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import YKHardware
-import YKTransport
+package import YKInteraction
+package import YKTransport
 
 /// Runs other programs until they exit or ^C is pressed.
 package enum Spawn {
@@ -28,8 +29,15 @@ package enum Spawn {
 
 extension UserFolder {
     /// Its path.
-    package func required() throws(Explanation) -> String {
-        guard let path = path({ Variables[$0] }) else { throw Explanation.noHome(variable) }
+    package func required(_ variables: EnvironmentVariables) throws(Explanation) -> String {
+        guard let path = path({ variables[$0] }) else { throw Explanation.noHome(variable) }
         return path
+    }
+
+    /// Runs `body` while a folder is locked against changes by other programs that lock it, waiting for them.
+    package static func locked<Value>(
+        _ folder: String, _ cancellation: Cancellation, _ body: () throws -> Value
+    ) throws -> Value {
+        try locked(folder, cancellation, explainedBy: { $0 as any Error }, body)
     }
 }

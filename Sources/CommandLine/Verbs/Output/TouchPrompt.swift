@@ -38,18 +38,6 @@ package struct TouchPrompt: PendingTouch {
     }
 }
 
-extension Run {
-    /// Runs an exchange that may wait for a touch, for a purpose. With `--plan` nothing waits.
-    ///
-    /// - Throws: `TouchMissed` if the prompt was shown and the key did not answer in time; otherwise the error
-    ///   of the body.
-    package func touching<Value>(_ purpose: String, _ body: () async throws -> Value) async throws -> Value {
-        guard plan == nil else { return try await body() }
-        terminal.purpose(purpose)
-        return try await TouchPrompt.during(terminal, body)
-    }
-}
-
 extension TouchReason {
     /// The message for the user.
     package var words: String {

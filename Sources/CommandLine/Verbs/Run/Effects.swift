@@ -86,11 +86,32 @@ extension Run {
     /// Takes the steps that a plan shows in place of those that follow; nothing unless this is a plan.
     package func rehearse(_ steps: () async throws -> Void) async throws { if plan != nil { try await steps() } }
 
+    /// Prepares what a plan shows in place of what follows; nothing unless this is a plan.
+    package func rehearse(_ step: () -> Void) { if plan != nil { step() } }
+
+    /// What a plan uses in place of credentials, which it neither needs nor asks for.
+    var standIns: [any CredentialSource] { plan == nil ? [] : [PlannedCredentials()] }
+
     /// Refuses a plan of what cannot be planned.
     package func refusePlan(_ why: String) throws { if plan != nil { throw Explanation.usage(why) } }
 
     /// Whether the stores of this computer are written; a plan leaves them as they are.
     package var writesStores: Bool { plan == nil }
+
+    /// Runs an exchange that may wait for a touch, for a purpose. With `--plan` nothing waits.
+    ///
+    /// - Throws: `TouchMissed` if the prompt was shown and the key did not answer in time; otherwise the error
+    ///   of the body.
+    package func touching<Value>(_ purpose: String, _ body: () async throws -> Value) async throws -> Value {
+        guard plan == nil else { return try await body() }
+        terminal.purpose(purpose)
+        return try await TouchPrompt.during(terminal, body)
+    }
+
+    /// Whether a question about an entry can be asked, or would be, in a plan.
+    package func canAskAboutEntries(isForced: Bool) -> Bool {
+        !isForced && (plan != nil || !options.json && person.presence.isHere)
+    }
 
     /// Asks for yes or no before an irreversible change.
     ///

@@ -121,11 +121,6 @@ extension Run {
         }
     }
 
-    /// Whether a question about an entry can be asked, or would be, in a plan.
-    package func canAskAboutEntries(isForced: Bool) -> Bool {
-        !isForced && (plan != nil || !options.json && person.presence.isHere)
-    }
-
     private func one<Entry: ListedEntry>(_ found: [Entry], _ query: EntryQuery) throws -> Entry {
         guard let first = found.first else { throw Entry.unknown(query) }
         guard found.count > 1 else { return first }

@@ -20,8 +20,7 @@ extension Run {
 
     /// Returns the broker of this run with other credentials and another person.
     package func broker(_ credentials: [CommandLineCredential], person: any CredentialPrompt) -> CredentialBroker {
-        let planned: [any CredentialSource] = plan == nil ? [] : [PlannedCredentials()]
-        return self.credentials.asking(planned + credentials, person: person)
+        self.credentials.asking(standIns + credentials, person: person)
     }
 
     /// Returns a PIN as the command line gives it.
@@ -63,7 +62,7 @@ extension Run {
                 TerminalQuestion("management key", of: keyWords, objection: nil, orElse: managementKey.hint), terminal))
         var access = PIVUnlocking(service, broker, person, key: key ?? otherKey)
         access.refusesDefaultManagementKey = options.strict
-        access.isRehearsal = plan != nil
+        rehearse { access.isRehearsal = true }
         return access
     }
 

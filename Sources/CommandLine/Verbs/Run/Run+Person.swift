@@ -19,17 +19,17 @@ extension Run {
 
     /// Asks for yes or no; an empty line means no.
     ///
-    /// - Throws: `Explanation` with the question and the hint if nobody can be asked.
-    package func isAgreed(_ question: String, orElse hint: String) throws(Explanation) -> Bool {
+    /// - Throws: ``Unanswered`` with the question and the hint if nobody can be asked.
+    package func isAgreed(_ question: String, orElse hint: String) throws(Unanswered) -> Bool {
         do { try terminal.ask(Asked(question, .agree(()), orElse: hint)) } catch {
-            guard error.code == "declined" else { throw error }
+            guard error.reason == .no else { throw error }
             return false
         }
         return true
     }
 
     /// Asks which of several lines is meant; returns its index.
-    package func pick(_ question: String, among lines: [String]) throws(Explanation) -> Int {
+    package func pick(_ question: String, among lines: [String]) throws(Unanswered) -> Int {
         try terminal.pick(question, among: lines)
     }
 
