@@ -78,7 +78,8 @@ let targets: [Target] = [
     library(
         "Keys/YKUse",
         [
-            "YKInteraction", "YKPIV", "YKFIDO", "YKSSH", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
+            "YKInteraction", "YKPIV", "YKFIDO", "YKSSH", "YKSecureChannel", "YKTransport", "YKProtocols", "YKX509",
+            "YKCrypto", "YKWire",
         ]),
     library(
         "Keys/YKBridge",
@@ -158,8 +159,8 @@ let targets: [Target] = [
     library(
         "CommandLine/Verbs",
         [
-            "TerminalIO", "Arguments", "YKInteraction", "YKUse", "YKKeys", "YKPIV", "YKVirtualKey",
-            "YKTransport", "YKSecureChannel", "YKCapture", "YKHardware", "YKWire", "YKProtocols", "YKCrypto", "YKX509",
+            "TerminalIO", "Arguments", "YKInteraction", "YKUse", "YKKeys", "YKPIV", "YKTransport", "YKCapture",
+            "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
         ]),
     library(
         "CommandLine/Applications",
@@ -314,7 +315,7 @@ let targets: [Target] = [
             "Applications", "Verbs",
             "Words", "TerminalIO", "Arguments", "YKKeys", "YKVirtualKey", "YKVirtualKeyHost", "YKHardware",
             "YKManagement", "YKApproval", "YKBridge", "YKInteraction", "YKOATH", "YKFIDO", "YKPIV", "YKSSH", "YKAge",
-            "YKCapture", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire", "CThreads",
+            "YKCapture", "YKTransport", "YKProtocols", "YKUse", "YKX509", "YKCrypto", "YKWire", "CThreads",
         ],
         resources: [.copy("scripts"), .copy("fixtures")]),
     test(

@@ -154,7 +154,7 @@ final class AgeKeeper: AgeKeySource {
     /// Each card in a selected reader of the smart card service.
     private func cards() -> [Key] {
         let selection = run.keys.selection
-        guard run.software == nil, run.replay == nil, selection.path == nil,
+        guard !run.isVirtual, run.replay == nil, selection.path == nil,
             [.auto, .pcsc].contains(selection.transport),
             let readers = try? selection.filled(try run.keys.readers())
         else { return [] }

@@ -132,7 +132,7 @@ struct OATHAdd: Verb {
         }
         let why = "a recording, a plan and --virtual cover only one key: omit all but one --device"
         try run.refusePlan(why)
-        guard run.replay == nil, run.software == nil else { throw Explanation.usage(why) }
+        guard run.replay == nil, !run.isVirtual else { throw Explanation.usage(why) }
         for serial in alsoDevice {
             found.append((serial, try await run.oath(password, of: run.keys.key(serial: serial))))
         }

@@ -13,7 +13,7 @@ extension Run {
     /// Reads the selected tag. Waits for a tag until the timeout; if it is removed too early, waits for it again and
     /// starts over.
     func readTag() async throws -> (content: TagContent, identity: CardIdentity) {
-        guard replay == nil, software == nil else { return try await readTagOnce() }
+        guard replay == nil, !isVirtual else { return try await readTagOnce() }
         let deadline = environment.deadline()
         var loss: (any Error)?
         while true {
@@ -34,7 +34,7 @@ extension Run {
     /// Reads the tag once. A virtual key is moved to a virtual contactless reader, since a key in a USB port has no
     /// tag.
     private func readTagOnce() async throws -> (content: TagContent, identity: CardIdentity) {
-        software?.layOnReader()
+        keys.software?.layOnReader()
         let service = try await open(TagService.self)
         return (try await service.content(), await service.identity)
     }

@@ -9,6 +9,7 @@ import YKPIV
 import YKSecureChannel
 import YKSecurityDomain
 import YKTransport
+import YKUse
 import YKWire
 import YKX509
 
@@ -111,7 +112,9 @@ struct SDKeysImport: Verb {
     private func storeSet(_ run: Run) async throws -> Outcome<Reported> {
         let keys: SCP03Keys
         if let file {
-            keys = try SCP03Keys(file: file)
+            var bytes = try Files.read(file)
+            defer { Secret.wipe(&bytes) }
+            keys = try SCP03Keys(given: Secret(bytes))
         } else {
             let given = try run.terminal.secret(
                 "new SCP03 keys, ENC:MAC:DEK", isNew: true, orElse: "give a file with the keys")

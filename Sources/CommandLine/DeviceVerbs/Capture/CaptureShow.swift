@@ -4,9 +4,11 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKCapture
+import YKCrypto
 import YKKeys
 import YKSecureChannel
 import YKTransport
+import YKUse
 import YKWire
 
 /// An event of a recording in words.
@@ -65,10 +67,21 @@ struct CaptureShow: Verb {
 
     @Argument("file", help: "A recording, or - for standard input.", completion: .input) var file: String
 
+    /// Returns the SCP03 keys that decrypt a recorded channel, given in any way; `nil` without any.
+    private static func keys(_ channel: SecureChannelOptions, _ terminal: Terminal) throws -> SCP03Keys? {
+        let choice = channel.scp?.kind == .scp03 ? channel.scp : nil
+        if channel.$scp, choice == nil {
+            throw Explanation.usage(
+                "a recorded channel of SCP11 cannot be decrypted: its keys existed only during the session")
+        }
+        guard choice != nil || channel.scpKeys != nil || channel.keySource.isGiven else { return nil }
+        return try channel.keyText(choice?.version ?? 0, terminal).map { try SCP03Keys(given: $0.value) } ?? .factory
+    }
+
     func run(in run: Run) throws -> Outcome<Reported> {
         var narrator: Narrator?
         var redactor = Redactor()
-        var decoder = try run.options.channel.recordedKeys(run.terminal).map { SecureChannelDecoder($0) }
+        var decoder = try Self.keys(run.options.channel, run.terminal).map { SecureChannelDecoder($0) }
         var shownLines: [String] = []
         var events: [NarratedEvent] = []
         var unknown: Explanation?

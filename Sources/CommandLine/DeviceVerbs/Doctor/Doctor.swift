@@ -57,7 +57,7 @@ struct Doctor: Verb {
         let list = try metadata.list(in: run)
         let fixed = fix ? try UDevRule.install() : []
         let diagnosis = await run.keys.diagnosis()
-        let isReal = run.software == nil
+        let isReal = !run.isVirtual
         let bridges =
             Check.bridges(isReal ? BridgeDevice.all() : [])
             + Check.guard(isReal ? GuardParts.find(home: run.variable("HOME")) : GuardParts())

@@ -34,7 +34,7 @@ final class CardPresence {
     }
 
     /// Whether a person presents a card, as opposed to a recording or a virtual key.
-    private var isReal: Bool { run.replay == nil && run.software == nil }
+    private var isReal: Bool { run.replay == nil && !run.isVirtual }
 
     private func say(_ prompt: ArculusPrompt) {
         switch prompt {

@@ -135,7 +135,7 @@ struct Reinsertion: ParsableArguments {
 
     /// Refuses the option for a key that cannot be removed.
     func check(in run: Run) throws {
-        guard isWanted(in: run), run.software != nil || run.replay != nil else { return }
+        guard isWanted(in: run), run.isVirtual || run.replay != nil else { return }
         throw Explanation.usage("--reinsert requires a key that can be removed")
     }
 

@@ -3,6 +3,7 @@
 import Arguments
 import TerminalIO
 package import YKTransport
+import YKUse
 import YKWire
 
 /// A key of the Security Domain on the command line, by purpose and version: `03,1`, `11b,0x05`, `ca,3` or `0x21,3`.
@@ -56,41 +57,15 @@ extension SCPKeyReference {
     }
 }
 
-/// The protocol and key of a secure channel: `03`, `11b`, `11a,3`.
-package struct SCPChoice: Hashable {
-    /// The protocols.
-    package enum Kind: String, CaseIterable {
-        case scp03 = "03"
-        case a = "11a"
-        case b = "11b"
-        case c = "11c"
-    }
-
-    package let kind: Kind
-    /// The version of the key; 0 for the first available.
-    package let version: UInt8
-
-    /// Parses an option's value.
-    @Sendable static func parse(_ word: String) throws -> SCPChoice {
-        guard let choice = SCPChoice(word) else {
+extension ChannelChoice {
+    /// Parses an option's value: `03`, `11b`, `11a,3`.
+    @Sendable static func parse(_ word: String) throws -> ChannelChoice {
+        let parts = word.lowercased().split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts.first ?? "")
+        let version = parts.count == 2 ? SCPKeyArgument.number(parts[1]) : 0
+        guard let kind = Kind(rawValue: name.hasPrefix("scp") ? String(name.dropFirst(3)) : name), let version else {
             throw UsageError("expected 03, 11a, 11b or 11c, optionally with a version, as in 03,1")
         }
-        return choice
+        return ChannelChoice(kind, version: version)
     }
-
-    private init?(_ word: String) {
-        let parts = word.lowercased().split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let kind = Kind(rawValue: String(parts.first ?? "").replacing(prefix: "scp")) else { return nil }
-        self.kind = kind
-        guard parts.count == 2 else {
-            version = 0
-            return
-        }
-        guard let number = SCPKeyArgument.number(parts[1]) else { return nil }
-        version = number
-    }
-}
-
-extension String {
-    fileprivate func replacing(prefix: String) -> String { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self }
 }

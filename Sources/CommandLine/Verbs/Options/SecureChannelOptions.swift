@@ -6,24 +6,22 @@ package import TerminalIO
 package import YKCrypto
 package import YKKeys
 import YKPIV
-package import YKSecureChannel
-import YKTransport
+package import YKUse
 import YKWire
-package import YKX509
 
 /// The secure channel to the key, and the keys for it.
 package struct SecureChannelOptions: ParsableArguments {
     @Option(
         "--scp <protocol>", variable: "YKIT_SCP",
         help: "Use a secure channel: 03, 11a, 11b or 11c, optionally with the version of its key, as in 03,1.",
-        completion: .list(SCPChoice.Kind.allCases.map(\.rawValue)), transform: SCPChoice.parse)
-    package var scp: SCPChoice?
+        completion: .list(ChannelChoice.Kind.allCases.map(\.rawValue)), transform: ChannelChoice.parse)
+    package var scp: ChannelChoice?
 
     @Option(
         "--scp-keys <file>", variable: .ofOtherForm("YKIT_SCP_KEYS"),
         help: "SCP03 keys, ENC:MAC or ENC:MAC:DEK in hexadecimal, in this file; or set YKIT_SCP_KEYS to the keys.",
         completion: .input)
-    var scpKeys: String?
+    package var scpKeys: String?
 
     @Option("--scp-keys-fd <n>", help: "Read the SCP03 keys from this open file descriptor.") var scpKeysFd: Int32?
 
@@ -79,26 +77,27 @@ package struct SecureChannelOptions: ParsableArguments {
         if $scpCa, $scpCardKey { throw .usage("--scp-ca and --scp-card-key cannot be combined") }
     }
 
-    /// Returns the keys for the requested channel; `nil` without one.
-    package func credential(_ terminal: Terminal) throws -> SecureChannelCredential? {
-        guard let choice = scp else { return nil }
-        return switch choice.kind {
-        case .scp03: .scp03(try keySet(choice.version, terminal), version: choice.version)
-        case .a: try scp11(.a, choice.version, terminal)
-        case .b: try scp11(.b, choice.version, terminal)
-        case .c: try scp11(.c, choice.version, terminal)
+    /// Gives the access to keys the credential for the requested channel; without one, how to authenticate a key that
+    /// requires a channel.
+    func secure(_ keys: inout KeyRing, _ terminal: Terminal) throws {
+        guard let choice = scp else { return try secureIfRequired(&keys, terminal) }
+        if choice.kind == .scp03 {
+            let (credential, isFactory) = try choice.scp03(try keyText(choice.version, terminal))
+            keys.secureChannel = credential
+            guard isFactory else { return }
+            terminal.warn(
+                "factory-default", "these are the factory SCP03 keys: they are public and give no protection")
+        } else {
+            let host = try hostKey(choice, terminal)
+            let trust = try givenTrust()
+            if trust == nil {
+                terminal.warn(
+                    "not-verified",
+                    "the key's certificate is not verified, so the key may be impersonated; "
+                        + "give the CA with --scp-ca FILE")
+            }
+            keys.secureChannel = choice.scp11(host: host, trust: trust)
         }
-    }
-
-    /// Returns the SCP03 keys that decrypt a recorded channel, given in any way; `nil` without any.
-    package func recordedKeys(_ terminal: Terminal) throws -> SCP03Keys? {
-        let isSCP03 = scp?.kind == .scp03
-        if $scp, !isSCP03 {
-            throw Explanation.usage(
-                "a recorded channel of SCP11 cannot be decrypted: its keys existed only during the session")
-        }
-        guard isSCP03 || scpKeys != nil || keySource.isGiven else { return nil }
-        return try keySet(isSCP03 ? scp?.version ?? 0 : 0, terminal, warns: false)
     }
 
     // MARK: - plans
@@ -139,58 +138,32 @@ package struct SecureChannelOptions: ParsableArguments {
     // MARK: - SCP03
 
     /// Where SCP03 keys may come from besides a file.
-    private var keySource: SecretInput.Source {
+    package var keySource: SecretInput.Source {
         SecretInput.Source(
             descriptor: scpKeysFd, variable: "YKIT_SCP_KEYS",
             hint: "give the SCP03 keys with --scp-keys FILE, --scp-keys-fd N or YKIT_SCP_KEYS")
     }
 
-    /// Returns the SCP03 keys from a file, a descriptor or a variable. Otherwise these are the default keys, or, if a
-    /// custom key version is named, the user is asked for them.
-    private func keySet(_ version: UInt8, _ terminal: Terminal, warns: Bool = true) throws -> SCP03Keys {
-        for (given, name) in [
-            ($scpCa, "--scp-ca"), ($scpCardKey, "--scp-card-key"), ($scpOce, "--scp-oce"),
-        ] where given { throw Explanation.usage("\(name) is for SCP11") }
-        let keys: SCP03Keys
+    /// Returns the SCP03 keys as text, from a file, a descriptor or a variable. Otherwise these are the factory's, for
+    /// which it is `nil`, or, if a custom key version is named, the user is asked for them.
+    package func keyText(_ version: UInt8, _ terminal: Terminal) throws -> SharedSecret? {
         if let file = scpKeys {
-            keys = try SCP03Keys(file: file)
-        } else {
-            let isFactory = !keySource.isGiven && (version == 0 || version == 0xFF)
-            keys =
-                isFactory
-                ? .factory
-                : try SCP03Keys(given: try keySource.read(terminal, asking: "SCP03 keys, ENC:MAC or ENC:MAC:DEK"))
+            var bytes = try Files.read(file)
+            defer { Secret.wipe(&bytes) }
+            return SharedSecret(Secret(bytes))
         }
-        if keys.isFactory, warns {
-            terminal.warn("factory-default", "these are the factory SCP03 keys: they are public and give no protection")
-        }
-        return keys
+        let isFactory = !keySource.isGiven && (version == 0 || version == 0xFF)
+        return isFactory
+            ? nil : SharedSecret(try keySource.read(terminal, asking: "SCP03 keys, ENC:MAC or ENC:MAC:DEK"))
     }
 
     // MARK: - SCP11
 
-    private func scp11(
-        _ variant: SCP11Variant, _ version: UInt8, _ terminal: Terminal
-    ) throws -> SecureChannelCredential {
-        if scpKeys != nil || scpKeysFd != nil {
-            throw Explanation.usage("--scp-keys is for SCP03", hint: "--scp 03")
-        }
-        let host = try hostKey(variant, terminal)
-        guard let trust = try givenTrust() else {
-            terminal.warn(
-                "not-verified",
-                "the key's certificate is not verified, so the key may be impersonated; "
-                    + "give the CA with --scp-ca FILE")
-            return .scp11(variant, version: version, host: host, trust: .unverified)
-        }
-        return .scp11(variant, version: version, host: host, trust: trust)
-    }
-
-    /// Returns how to authenticate a key that requires a secure channel.
-    func requiredTrust(_ terminal: Terminal) throws -> @Sendable () -> SCP11Trust? {
+    /// Says how to authenticate a key that requires a secure channel.
+    private func secureIfRequired(_ keys: inout KeyRing, _ terminal: Terminal) throws {
         let trust = try givenTrust()
         let hasWarned = SharedFlag()
-        return {
+        keys.requiredChannelTrust = {
             // Each application of the key is opened on a channel of its own.
             if trust == nil, hasWarned.raise() {
                 terminal.warn(
@@ -198,38 +171,34 @@ package struct SecureChannelOptions: ParsableArguments {
                     "the key requires a secure channel over NFC; SCP11b is used, and the key's certificate is not "
                         + "verified: give the CA with --scp-ca FILE")
             }
-            return trust ?? .unverified
+            return ChannelTrust.required(trust)
         }
     }
 
     /// Returns the public key or CA that verifies the key's certificate, if given.
-    private func givenTrust() throws -> SCP11Trust? {
+    private func givenTrust() throws -> ChannelTrust? {
         if let file = scpCardKey {
-            guard case .ec(.p256, let point) = try KeyFile.publicKey(file) else {
+            guard let trust = try ChannelTrust(key: try KeyFile(at: file)) else {
                 throw Explanation.usage("\(file.printable) holds no public key on P-256")
             }
-            return .key(point)
+            return trust
         }
-        guard let file = scpCa else { return nil }
-        return .authority(try KeyFile.certificates(file)[0].der)
+        return try scpCa.map { file in
+            guard let trust = ChannelTrust(authority: try KeyFile(at: file)) else { throw KeyFile.noCertificate(file) }
+            return trust
+        }
     }
 
-    private func hostKey(_ variant: SCP11Variant, _ terminal: Terminal) throws -> SCP11HostKey? {
-        guard variant.authenticatesHost else { return nil }
+    private func hostKey(_ choice: ChannelChoice, _ terminal: Terminal) throws -> ChannelHost? {
+        guard choice.authenticatesHost else { return nil }
         guard let file = scpOce else {
             throw Explanation.usage(
-                "SCP\(variant.rawValue) needs a private key and certificates of this host", hint: "--scp-oce FILE")
+                "SCP\(choice.kind.rawValue) needs a private key and certificates of this host", hint: "--scp-oce FILE")
         }
-        let content = try hostFile(file, terminal)
-        guard let key = content.privateKey, case .ec(.p256, let point) = key.publicKey else {
+        guard let host = try ChannelHost(try hostFile(file, terminal), authority: scpOceCa?.reference) else {
             throw Explanation.usage("\(file.printable) holds no private key on P-256")
         }
-        let chain = content.certificates.chain(to: point)
-        do {
-            return try SCP11HostKey(
-                privateKey: try key.scalar(), certificates: chain.map(\.der),
-                authority: scpOceCa?.reference ?? SCPKeyReference(id: 0x10, version: 0))
-        } catch let fault as SecureChannelFault { throw CardError.secureChannel(fault) }
+        return host
     }
 
     /// Reads the host's file; its password comes from a descriptor, a variable or a prompt.
@@ -238,36 +207,6 @@ package struct SecureChannelOptions: ParsableArguments {
             descriptor: scpPasswordFd, variable: "YKIT_SCP_PASSWORD",
             hint: "give the file's password with --scp-password-fd N or YKIT_SCP_PASSWORD")
         return try KeyFile(at: file) { prompt in try source.read(terminal, asking: prompt) }
-    }
-}
-
-extension SCP03Keys {
-    /// Reads SCP03 keys from a file, or from standard input for `-`.
-    package init(file: String) throws {
-        var bytes = try Files.read(file)
-        defer { Secret.wipe(&bytes) }
-        try self.init(given: Secret(bytes))
-    }
-
-    /// Parses SCP03 keys.
-    package init(given text: borrowing Secret) throws {
-        do { try self.init(text: text) } catch { throw CardError.secureChannel(error) }
-    }
-}
-
-extension [X509Certificate] {
-    /// Returns the certificates from the CA down to that of a key, without self-signed ones.
-    package func chain(to point: [UInt8]) -> [X509Certificate] {
-        guard var next = first(where: { $0.publicKey == .ec(.p256, point: point) }) else { return [] }
-        var chain = [next]
-        while chain.count < count, next.issuer != next.subject,
-            let issuer = first(where: { $0.subject.description == next.issuer.description && $0.issuer != $0.subject }),
-            !chain.contains(issuer)
-        {
-            chain.insert(issuer, at: 0)
-            next = issuer
-        }
-        return chain
     }
 }
 

@@ -4,10 +4,8 @@ package import TerminalIO
 package import YKCapture
 package import YKInteraction
 package import YKKeys
-import YKSecureChannel
 package import YKTransport
 package import YKUse
-package import YKVirtualKey
 import YKWire
 
 /// The composition root: turns the options into the keys that services are opened on, and the environment they run in.
@@ -36,8 +34,8 @@ package final class Run {
 
     /// The recording being replayed.
     package var replay: CaptureReplay? { keys.replay }
-    /// The virtual key in use.
-    package var software: VirtualKey? { keys.software }
+    /// Whether the key is a virtual one.
+    package var isVirtual: Bool { keys.software != nil }
     /// The clock, randomness and timeout for services.
     package var environment: ServiceEnvironment { keys.environment }
     /// The current time in seconds since 1970.
@@ -67,13 +65,9 @@ package final class Run {
         environment.timeout = .milliseconds(Int64(options.seconds * 1000))
         let source = try source ?? Self.source(options, terminal)
         try Self.checkMode(of: options.virtual, options, terminal)
-        if case .virtual(let key, _) = source { try Self.check(options, chooses: key) }
+        if let key = source.virtualKey { try Self.check(options, chooses: key) }
         // A virtual key is named by its file, but the variables of its secrets by its serial number, as for other keys.
-        if otherKey != nil, case .virtual(let key, _) = source {
-            self.otherKey = String(key.state.profile.serial)
-        } else {
-            self.otherKey = otherKey
-        }
+        self.otherKey = otherKey.map { source.virtualKey?.serial ?? $0 }
         let clock =
             if case .recording(let replay) = source { replay.replaying(environment).clock } else { environment.clock }
         recorder = try options.record.map { path throws(Explanation) in
@@ -91,10 +85,9 @@ package final class Run {
             // Ignores variables for secure channels: they are for other verbs, or the verb itself reads the keys of a
             // recorded channel.
         } else if plan == nil {
-            keys.secureChannel = try options.channel.credential(terminal)
-            if keys.secureChannel == nil { keys.requiredChannelTrust = try options.channel.requiredTrust(terminal) }
-        } else if options.channel.scp != nil {
-            keys.secureChannel = .scp03(.factory)  // A plan opens no channel, and asks for no keys.
+            try options.channel.secure(&keys, terminal)
+        } else if let choice = options.channel.scp {
+            keys.secureChannel = try choice.scp03(nil).credential  // A plan opens no channel, and asks for no keys.
         }
         self.keys = keys
         if options.keepSecrets, options.record != nil {
@@ -118,26 +111,18 @@ package final class Run {
                 CaptureReplay(try Capture(file: file), mode: options.replayMode == .lookup ? .lookup : .strict))
         }
         guard let file = options.virtual else { return .machine }
-        let isInMemory = file == GlobalOptions.inMemory || file.isEmpty
-        return .virtual(
-            try isInMemory ? .demonstration() : key(in: file, options, terminal),
-            faults: try FaultPlan(parsing: terminal.stage.variables["YKIT_FAULT"] ?? ""))
-    }
-
-    /// Opens the virtual key in a file. If the file does not exist, which may be due to a misspelling, a new key is
-    /// created, and this is reported.
-    private static func key(
-        in file: String, _ options: GlobalOptions, _ terminal: Terminal
-    ) throws -> VirtualKey {
+        let faults = terminal.stage.variables["YKIT_FAULT"] ?? ""
+        if file == GlobalOptions.inMemory || file.isEmpty { return try .virtual(file: nil, faults: faults) }
+        // A new file may be due to a misspelling, so it is reported.
         let isNew = !Files.isTaken(file)
         if isNew, options.strict {
             throw Explanation(
                 "no-such-file", .notFound, "no virtual key exists in \(file.printable), and --strict creates none",
                 hint: "ykit virtual new \(file.printable)")
         }
-        let key = try VirtualKey(file: file)
+        let source = try KeyRing.Source.virtual(file: file, faults: faults)
         if isNew { terminal.notice("\(file.printable) is new: a virtual key was created in it") }
-        return key
+        return source
     }
 
     /// Warns if other users can read or change the file of a virtual key.
@@ -237,20 +222,19 @@ package final class Run {
 
     /// Whether neither the command line nor its variables select a key.
     package var namesNoKey: Bool {
-        options.device == nil && options.reader == nil && options.path == nil && replay == nil && software == nil
+        options.device == nil && options.reader == nil && options.path == nil && replay == nil && !isVirtual
     }
 
     // MARK: checks
 
     /// Checks that `--device` and `--reader`, or their variables, match the virtual key.
-    private static func check(_ options: GlobalOptions, chooses key: VirtualKey) throws {
-        let serial = String(key.state.profile.serial)
-        if let wanted = options.device, wanted != serial {
+    private static func check(_ options: GlobalOptions, chooses key: (serial: String, reader: String)) throws {
+        if let wanted = options.device, wanted != key.serial {
             throw Explanation(
-                "no-such-device", .noDevice, "the virtual key has serial number \(serial), not \(wanted.printable)",
+                "no-such-device", .noDevice, "the virtual key has serial number \(key.serial), not \(wanted.printable)",
                 hint: "ykit --virtual FILE list")
         }
-        if let wanted = options.reader, !key.link().identity.reader.mentions(wanted) {
+        if let wanted = options.reader, !key.reader.mentions(wanted) {
             throw LinkError.unknownReader(wanted)
         }
     }
