@@ -151,20 +151,17 @@ extension StoreSeal: Report {
 extension Run {
     /// The keyring of this computer; `YKIT_KEYRING` overrides the choice. A replay reads and stores nothing, so that it
     /// has no effect on this computer.
-    package func keyring() throws(Explanation) -> any Keyring {
+    package func keyring() throws -> any Keyring {
         if options.replay != nil { return ReplayedKeyring() }
-        do throws(KeyringError) {
-            let cancellation = environment.cancellation
-            switch variable("YKIT_KEYRING") ?? "" {
-            case "": return try Keyrings.standard(cancellation: cancellation)
-            case "file": return try FileKeyring.standard(cancellation: cancellation)
-            case "secret-service":
-                guard let service = SecretService(cancellation: cancellation) else { throw .noSecretService }
-                return service
-            default: break
-            }
-        } catch { throw Explanation(error) }
-        throw .usage("YKIT_KEYRING is '\(variable("YKIT_KEYRING") ?? "")', expected file or secret-service")
+        let cancellation = environment.cancellation
+        switch variable("YKIT_KEYRING") ?? "" {
+        case "": return try Keyrings.standard(cancellation: cancellation)
+        case "file": return try FileKeyring.standard(cancellation: cancellation)
+        case "secret-service":
+            guard let service = SecretService(cancellation: cancellation) else { throw KeyringError.noSecretService }
+            return service
+        case let other: throw Explanation.usage("YKIT_KEYRING is '\(other)', expected file or secret-service")
+        }
     }
 
     /// The keyring of the desktop session for stores; `nil` without one.

@@ -18,7 +18,7 @@ import YKWire
 /// The source of an enrollment link.
 enum LinkSource {
     /// Reads a link from the command line, standard input, an image with a QR code, or the camera.
-    static func read(_ link: String?, _ picture: String?, _ terminal: Terminal) throws(Explanation) -> String {
+    static func read(_ link: String?, _ picture: String?, _ terminal: Terminal) throws -> String {
         if let link, link != "-" { return link }
         if link == nil, picture == "camera" { return try terminal.qrReader.seen(terminal) }
         var bytes = try Files.read(link ?? picture ?? "-")
@@ -50,7 +50,7 @@ struct LinkOptions: ParsableArguments {
     var qr: String?
 
     /// Reads the link.
-    func read(_ terminal: Terminal) throws(Explanation) -> String { try LinkSource.read(link, qr, terminal) }
+    func read(_ terminal: Terminal) throws -> String { try LinkSource.read(link, qr, terminal) }
 }
 
 /// The location of an account's private key.

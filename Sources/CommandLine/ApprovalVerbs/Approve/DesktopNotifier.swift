@@ -32,16 +32,13 @@ final class DesktopNotifier: Sendable {
     private let hasFailed = Mutex(false)
 
     /// Starts listening for choices; returns when none can be missed.
-    init(_ box: WatchedRequests) throws(Explanation) {
-        let notifications = try DesktopNotifications.found()
-        do throws(DesktopError) {
-            buttons = try NotificationButtons(notifications) { nonce, word in
-                guard let action = NotificationChoice.Action(rawValue: word) else { return }
-                box.choose(NotificationChoice(nonce: nonce, action: action))
-            } ended: {
-                Terminal().warnNow("lost the connection to the desktop's notification service")
-            }
-        } catch { throw Explanation(error) }
+    init(_ box: WatchedRequests) throws(DesktopError) {
+        buttons = try NotificationButtons(try DesktopNotifications(.current)) { nonce, word in
+            guard let action = NotificationChoice.Action(rawValue: word) else { return }
+            box.choose(NotificationChoice(nonce: nonce, action: action))
+        } ended: {
+            Terminal().warnNow("lost the connection to the desktop's notification service")
+        }
     }
 
     /// Stops listening.
@@ -97,11 +94,11 @@ final class CommandHook: Sendable {
     func finish() { queue.finish(by: .after(ChildProcess.limit, cancellation: cancellation)) }
 
     private func run(_ input: [UInt8]) {
-        do throws(Explanation) {
+        do {
             let result = try Spawn.run("/bin/sh", ["-c", command], input: input)
             if result.status != 0 {
                 terminal.warnNow("the command for notifications failed with status \(result.status)")
             }
-        } catch { terminal.warnNow(error.message) }
+        } catch { terminal.warnNow(Explanation(error).message) }
     }
 }

@@ -44,17 +44,14 @@ final class DesktopDialogue: Person {
     private let cause: QuestionCause
 
     /// Finds the notifications of the desktop.
-    init(_ cause: QuestionCause) throws(Explanation) {
-        let notifications = try DesktopNotifications.found()
+    init(_ cause: QuestionCause) throws(DesktopError) {
         let questions = Questions()
         (self.questions, self.cause) = (questions, cause)
-        do throws(DesktopError) {
-            buttons = try NotificationButtons(notifications) { identifier, action in
-                if let number = Int(identifier) { questions.press(number, isYes: action == "allow") }
-            } ended: {
-                questions.endAll()
-            }
-        } catch { throw Explanation(error) }
+        buttons = try NotificationButtons(try DesktopNotifications(.current)) { identifier, action in
+            if let number = Int(identifier) { questions.press(number, isYes: action == "allow") }
+        } ended: {
+            questions.endAll()
+        }
     }
 
     deinit { buttons.end() }

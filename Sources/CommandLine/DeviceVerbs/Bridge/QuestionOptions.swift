@@ -60,8 +60,8 @@ enum ConfirmChoice: String, CaseIterable, ExpressibleByArgument {
     /// Returns the person to ask.
     ///
     /// - Parameter cause: What causes the questions.
-    /// - Throws: `Explanation` if the chosen place is not available.
-    func person(_ terminal: Terminal, _ cause: QuestionCause) throws(Explanation) -> any Person {
+    /// - Throws: an error if the chosen place is not available.
+    func person(_ terminal: Terminal, _ cause: QuestionCause) throws -> any Person {
         let (person, hasTerminal) = (terminal.stage.person.asked(because: cause), terminal.hasPerson)
         switch self {
         case .none: return NoPerson()

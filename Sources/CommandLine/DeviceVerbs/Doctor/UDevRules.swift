@@ -39,7 +39,7 @@ struct UDevRules: Verb {
 
 extension UDevRule {
     /// Installs and applies the rules; returns what was done or, without root, the commands that do it.
-    static func install() throws(Explanation) -> [String] {
+    static func install() throws -> [String] {
         guard geteuid() == 0 else { return ["to install the udev rules:"] + commands.map { "  " + $0 } }
         let path = folder + file
         try Files.write(Array(KnownKeys.rules.utf8), to: path)

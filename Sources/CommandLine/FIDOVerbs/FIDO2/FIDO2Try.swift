@@ -5,6 +5,7 @@ import Glibc
 package import TerminalIO
 import Verbs
 import YKFIDO
+import YKHardware
 package import YKRelyingParty
 import YKWire
 
@@ -82,7 +83,7 @@ struct FIDO2Try: Verb {
         guard let program = Spawn.find("xdg-open") else {
             return terminal.warn("no-browser", "xdg-open is missing: open the page yourself")
         }
-        do { try Spawn.detach(program, [url], input: []) } catch { terminal.warn(Warning(Explanation(error))) }
+        do { try ChildProcess.detach(program, [url], input: []) } catch { terminal.warn(Warning(Explanation(error))) }
     }
 
     private static func outcome(_ server: TrialServer, _ steps: [TrialStep]) -> Outcome<Reported> {

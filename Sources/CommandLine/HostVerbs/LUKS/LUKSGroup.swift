@@ -94,8 +94,8 @@ struct LUKSVolume {
     }
 
     /// Runs a change, and explains its errors.
-    func changing<Value>(_ change: () throws(LUKSError) -> Value) throws(Explanation) -> Value {
-        do { return try change() } catch { throw Explanation(Concerning(.volume(path), error)) }
+    func changing<Value>(_ change: () throws(LUKSError) -> Value) throws(Concerning) -> Value {
+        do { return try change() } catch { throw Concerning(.volume(path), error) }
     }
 }
 

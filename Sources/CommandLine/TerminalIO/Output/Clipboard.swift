@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import YKDesktop
+import YKHardware
 
 extension DesktopSession {
     /// The session that this process runs in.
@@ -15,11 +16,9 @@ extension Clipboard {
 
     /// Copies a text to the clipboard, and starts a process that clears it after a time, unless the clipboard holds
     /// something else by then.
-    package static func put(_ text: String, for seconds: Int64) throws(Explanation) {
-        do throws(DesktopError) {
-            try current().put(text)
-        } catch { throw Explanation(error) }
-        try Spawn.detach(
+    package static func put(_ text: String, for seconds: Int64) throws {
+        try current().put(text)
+        try ChildProcess.detach(
             "/proc/self/exe", ["clear-clipboard", "--after", String(seconds)], input: Array(text.utf8))
     }
 }

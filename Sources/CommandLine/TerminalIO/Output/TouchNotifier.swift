@@ -11,11 +11,11 @@ extension TouchNotifier {
     /// - Throws: `no-desktop` or `no-libsystemd`.
     fileprivate static func wanted(
         _ isOnDesktop: Bool, _ terminal: Terminal
-    ) throws(Explanation) -> TouchNotifier? {
+    ) throws(DesktopError) -> TouchNotifier? {
         let means: Means
         switch isOnDesktop ? "desktop" : terminal.stage.variables["YKIT_NOTIFY"] ?? "" {
         case "": return nil
-        case "desktop": means = .desktop(try DesktopNotifications.found())
+        case "desktop": means = .desktop(try DesktopNotifications(.current))
         case let command: means = .command(command)
         }
         return TouchNotifier(means, cancellation: terminal.stage.environment.cancellation) { error in
@@ -24,18 +24,9 @@ extension TouchNotifier {
     }
 }
 
-extension DesktopNotifications {
-    /// The notifications of this process's session.
-    package static func found() throws(Explanation) -> DesktopNotifications {
-        do { return try DesktopNotifications(.current) } catch {
-            throw Explanation(error)
-        }
-    }
-}
-
 extension Terminal {
     /// Has touches announced as `--notify` or YKIT_NOTIFY say.
-    package func notifyIfWanted(isOnDesktop: Bool) throws(Explanation) {
+    package func notifyIfWanted(isOnDesktop: Bool) throws(DesktopError) {
         notify(by: try TouchNotifier.wanted(isOnDesktop, self))
     }
 }

@@ -13,17 +13,10 @@ package enum Spawn {
     package static func run(
         _ program: String, _ arguments: [String], input: [UInt8] = [], variables: [String: String] = [:],
         hasTerminal: Bool = true, within limit: Duration = ChildProcess.limit
-    ) throws(Explanation) -> ChildProcess.Ending {
-        let deadline = Deadline.after(limit, cancellation: Interruption.cancellation)
-        do {
-            return try ChildProcess.run(
-                program, arguments, input: input, variables: variables, hasTerminal: hasTerminal, deadline: deadline)
-        } catch { throw Explanation(error) }
-    }
-
-    /// Starts a detached program with bytes on its standard input.
-    package static func detach(_ program: String, _ arguments: [String], input: [UInt8]) throws(Explanation) {
-        do { try ChildProcess.detach(program, arguments, input: input) } catch { throw Explanation(error) }
+    ) throws -> ChildProcess.Ending {
+        try ChildProcess.run(
+            program, arguments, input: input, variables: variables, hasTerminal: hasTerminal,
+            deadline: .after(limit, cancellation: Interruption.cancellation))
     }
 }
 

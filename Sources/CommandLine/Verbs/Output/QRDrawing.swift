@@ -21,7 +21,7 @@ package struct QRDrawing {
         self.isPicture = isPicture
     }
 
-    package func draw(_ text: [UInt8]) throws(Explanation) -> [UInt8] {
+    package func draw(_ text: [UInt8]) throws -> [UInt8] {
         let result = try Spawn.run(
             program, ["-o", "-", "-t", isPicture ? "PNG" : "UTF8", "-l", "L", "-m", "4"], input: text)
         guard result.status == 0 else { throw Explanation("qrencode", .failed, "qrencode drew nothing") }
@@ -34,7 +34,7 @@ package struct QRDrawing {
     ///
     /// - Parameter columns: The width of the terminal.
     /// - Throws: `too-narrow` if the code does not fit.
-    package func lines(_ text: [UInt8], columns: Int) throws(Explanation) -> [String] {
+    package func lines(_ text: [UInt8], columns: Int) throws -> [String] {
         var drawn = try draw(text)
         defer { Secret.wipe(&drawn) }
         let lines = String(decoding: drawn, as: UTF8.self).split(separator: "\n").map(String.init)
