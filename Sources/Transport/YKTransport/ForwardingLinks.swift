@@ -48,6 +48,7 @@ extension ForwardingReportLink {
         try link.setFeature(report, deadline: deadline)
     }
     package func feature(deadline: Deadline) throws(LinkError) -> [UInt8] { try link.feature(deadline: deadline) }
+    package func rest() { link.rest() }
     package func close() { link.close() }
 }
 

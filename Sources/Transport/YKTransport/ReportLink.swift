@@ -22,8 +22,16 @@ public protocol ReportLink: AnyObject {
     /// Reads the feature report, without a report number.
     func feature(deadline: Deadline) throws(LinkError) -> [UInt8]
 
+    /// Lets other programs use the device until the next report, if the link locks them out.
+    func rest()
+
     /// Closes the device.
     func close()
+}
+
+extension ReportLink {
+    /// Does nothing: most links lock no one out.
+    public func rest() {}
 }
 
 extension ReportLink {

@@ -79,6 +79,10 @@ package final class Run {
             touchPrompt: { [terminal] in terminal.beginTouch($0.words) },
             touchEnd: { [terminal] in terminal.endTouch() })
         decoration.alarm = terminal.stage.alarm
+        decoration.waiting = { [terminal] holders in
+            let names = holders.map(\.description).listed()
+            terminal.notice("waiting for the key, which \(names.isEmpty ? "another program" : names.printable) uses")
+        }
         try terminal.notifyIfWanted(isOnDesktop: options.notify)
         var keys = KeyRing(options.selection, source: source, environment: environment, decoration: decoration)
         if !uses.contains([.device, .channel]) {

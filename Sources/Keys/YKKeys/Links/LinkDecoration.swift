@@ -15,6 +15,8 @@ public struct LinkDecoration: Sendable {
     public var touchPrompt: (@Sendable (TouchReason) -> Void)?
     /// Called when the wait announced by ``touchPrompt`` ends. It must not block.
     public var touchEnd: (@Sendable () -> Void)?
+    /// Called when a HID device that is to be opened is in use by these programs for a while. It must not block.
+    package var waiting: (@Sendable ([LinkError.Holder]) -> Void)?
     /// The implementation of the wait for ``TouchReason/delay``.
     package var alarm = Alarm.threads
 

@@ -117,9 +117,27 @@ extension KeyRing {
         case .machine: break
         }
         let device: any ReportLink
-        do { device = try hardware.open(path ?? "", deadline: environment.deadline()) } catch { throw .link(error) }
+        do { device = try opened(path ?? "") } catch { throw .link(error) }
         return try decoration.reports(device)
     }
+
+    /// Opens a HID device; if another program has locked it, that is reported before the wait.
+    private func opened(_ path: String) throws(LinkError) -> sending any ReportLink {
+        let whole = environment.deadline()
+        guard let waiting = decoration.waiting, environment.timeout > Self.announcedWait * 2 else {
+            return try hardware.open(path, deadline: whole)
+        }
+        do throws(LinkError) {
+            return try hardware.open(path, deadline: .after(Self.announcedWait, cancellation: environment.cancellation))
+        } catch {
+            guard case .busy(_, let holders) = error else { throw error }
+            waiting(holders)
+            return try hardware.open(path, deadline: whole)
+        }
+    }
+
+    /// How long another program may use a HID device before the user is told.
+    private static let announcedWait = Duration.seconds(1)
 }
 
 // MARK: - OTP

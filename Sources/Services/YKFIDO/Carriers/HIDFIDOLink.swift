@@ -38,8 +38,8 @@ public final class HIDFIDOLink: FIDOLink {
     /// The device's identity.
     public var identity: ReportIdentity { link.identity }
 
-    /// Does nothing: HID devices are shared by channels.
-    public func rest() {}
+    /// Lets programs that lock the device, as this one does, use it until the next message.
+    public func rest() { link.rest() }
 
     /// Closes the device.
     public func close() { link.close() }

@@ -17,6 +17,8 @@ final class HIDRawLink: ReportLink {
     private let descriptor: HIDReportDescriptor
     private var node: Int32
     private var hold: UnfinishedWork.Hold? = .init()
+    /// Whether the node is locked against other programs that lock it.
+    private var isLocked = true
     /// Reports received before the first write.
     private var backlog: [[UInt8]] = []
 
@@ -36,8 +38,22 @@ final class HIDRawLink: ReportLink {
         hold = nil
     }
 
+    func rest() {
+        guard node >= 0 else { return }
+        flock(node, LOCK_UN)
+        isLocked = false
+    }
+
+    /// Locks the node again after a rest, and waits for another program that uses it.
+    private func claim(_ deadline: Deadline) throws(LinkError) {
+        guard !isLocked else { return }
+        try Self.lock(node, identity.path, deadline)
+        isLocked = true
+    }
+
     func write(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
         let frame = try framed(report, .output)
+        try claim(deadline)
         try collect()
         while true {
             try deadline.check("the key to accept a report")
@@ -63,6 +79,7 @@ final class HIDRawLink: ReportLink {
 
     func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
         let frame = try framed(report, .feature)
+        try claim(deadline)
         try deadline.check("the key to accept a feature report")
         guard ykit_hidraw_set_feature(node, frame, frame.count) >= 0 else {
             throw failure(errno, "setting a feature report")
@@ -71,6 +88,7 @@ final class HIDRawLink: ReportLink {
 
     func feature(deadline: Deadline) throws(LinkError) -> [UInt8] {
         var frame = try framed([], .feature)
+        try claim(deadline)
         try deadline.check("a feature report of the key")
         let count = ykit_hidraw_get_feature(node, &frame, frame.count)
         guard count >= 0 else { throw failure(errno, "getting a feature report") }
