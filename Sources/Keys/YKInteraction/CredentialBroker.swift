@@ -3,6 +3,7 @@
 import Synchronization
 public import YKCrypto
 import YKProtocols
+import YKTransport
 
 /// Obtains credentials from its sources in order, then from the person. It holds what a key accepted, never sends again
 /// what the key refused, and never uses the last try without asking.
@@ -15,6 +16,8 @@ public final class CredentialBroker: Sendable {
         var held: SharedSecret?
         /// Changes whenever a credential is accepted or forgotten, so that a timer recognizes its own.
         var generation = 0
+        /// Ends the timer of the credential that is held.
+        var endTimer: Alarm.Cancel?
         /// The credential returned last, neither accepted nor refused yet, and whether it is for one use only.
         var pending: (secret: SharedSecret, isForOnce: Bool)?
         /// The credentials that were refused.
@@ -137,9 +140,10 @@ public final class CredentialBroker: Sendable {
             return state.entries[id]?.generation
         }
         guard let generation, let lifetime = memory.lifetime else { return }
-        Task.detached { [weak memory] in
-            try? await Task.sleep(for: lifetime)
-            memory?.forget(id, ifStill: generation)
+        let cancel = Alarm.threads.set(lifetime) { [weak memory] in memory?.forget(id, ifStill: generation) }
+        memory.state.withLock { state in
+            state.entries[id]?.endTimer?()
+            state.entries[id]?.endTimer = cancel
         }
     }
 

@@ -73,18 +73,16 @@ final class DesktopDialogue: Person {
         } onCancel: {
             questions.end(number, .withdrawn)
         }
-        timer?.cancel()
+        timer?()
         guard let declined else { return answer }
         if declined != .no { queue.add { [buttons] in buttons.close(String(number)) } }
         throw declined
     }
 
-    private func timer(_ number: Int) -> Task<Void, Never>? {
+    /// Starts the time for an answer; returns what ends it.
+    private func timer(_ number: Int) -> Alarm.Cancel? {
         guard case .program(let patience) = cause else { return nil }
-        return Task { [questions] in
-            guard (try? await Task.sleep(for: patience)) != nil else { return }
-            questions.end(number, .timedOut)
-        }
+        return Alarm.threads.set(patience) { [questions] in questions.end(number, .timedOut) }
     }
 
     private func ask(_ number: Int, _ words: QuestionWords, _ end: @escaping @Sendable (Declined?) -> Void) {

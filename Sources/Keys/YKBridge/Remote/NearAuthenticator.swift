@@ -202,8 +202,8 @@ final class NearAuthenticator: Sendable {
             return state.holds
         }
         guard let time else { return await service.rest() }
-        Task { [self] in
-            try? await Task.sleep(for: time)
+        Task(executorPreference: TaskThread.shared) { [self] in
+            await Alarm.threads.sleep(time)
             if state.withLock({ $0.holds }) == number { await service.rest() }
         }
     }
@@ -211,7 +211,7 @@ final class NearAuthenticator: Sendable {
     /// Delays the requests of a far end that sends too many.
     private func slowDown() async {
         let pause = state.withLock { $0.pace.count() }
-        if let pause { try? await Task.sleep(for: pause) }
+        if let pause { await Alarm.threads.sleep(pause) }
     }
 }
 

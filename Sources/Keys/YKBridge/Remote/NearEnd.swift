@@ -157,7 +157,7 @@ public struct NearEnd: Sendable {
         _ request: NearReader.Request, _ service: Service,
         _ body: @escaping @Sendable (NearReader.Request, Service) async -> [UInt8]
     ) async -> [UInt8] {
-        let work = Task { await body(request, service) }
+        let work = Task(executorPreference: TaskThread.shared) { await body(request, service) }
         request.cancellation.onCancel { work.cancel() }
         return await work.value
     }

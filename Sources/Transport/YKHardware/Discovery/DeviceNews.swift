@@ -20,15 +20,26 @@ struct DeviceNews: Sendable {
         _ look: @escaping @Sendable (inout Known) -> [Event]
     ) -> AsyncStream<Event> {
         AsyncStream(bufferingPolicy: policy) { stream in
-            guard let watch = DeviceWatch(self) else { return stream.finish() }
+            let watch = follow(after: nothing, look, { stream.yield($0) }, ended: { stream.finish() })
+            guard let watch else { return stream.finish() }
             stream.onTermination = { _ in watch.stop() }
-            let isStarted = SystemThread.start {
-                var known = nothing
-                watch.run { for event in look(&known) { stream.yield(event) } }
-                stream.finish()
-            }
-            if !isStarted { stream.finish() }
         }
+    }
+
+    /// The same without tasks: calls `report` for each event, on a thread of its own, until the watch is stopped.
+    ///
+    /// - Returns: `nil` if the system has no descriptor or thread left.
+    func follow<Known: Sendable, Event>(
+        after nothing: Known, _ look: @escaping @Sendable (inout Known) -> [Event],
+        _ report: @escaping @Sendable (Event) -> Void, ended: @escaping @Sendable () -> Void = {}
+    ) -> DeviceWatch? {
+        guard let watch = DeviceWatch(self) else { return nil }
+        let isStarted = SystemThread.start {
+            var known = nothing
+            watch.run { for event in look(&known) { report(event) } }
+            ended()
+        }
+        return isStarted ? watch : nil
     }
 
     /// Yields at once, and then whenever devices may have changed; missed signals are merged into one.

@@ -4,13 +4,20 @@ import YKTransport
 
 extension HIDMachine {
     /// Reports device changes until the stream is no longer read.
-    func watch() -> AsyncStream<HIDEvent> {
-        news.stream(after: [HIDDevice]?.none) { known in
-            let isFirst = known == nil
-            let now = (try? keys()) ?? known ?? []
-            defer { known = now }
-            return Self.changes(from: known ?? [], to: now) + (isFirst ? [.enumerated] : [])
-        }
+    func watch() -> AsyncStream<HIDEvent> { news.stream(after: [HIDDevice]?.none) { events(&$0) } }
+
+    /// Reports device changes on a thread of its own; returns what ends that.
+    func follow(_ report: @escaping @Sendable (HIDEvent) -> Void) -> (@Sendable () -> Void)? {
+        guard let watch = news.follow(after: [HIDDevice]?.none, { events(&$0) }, report) else { return nil }
+        return { watch.stop() }
+    }
+
+    /// The changes since the last look.
+    private func events(_ known: inout [HIDDevice]?) -> [HIDEvent] {
+        let isFirst = known == nil
+        let now = (try? keys()) ?? known ?? []
+        defer { known = now }
+        return Self.changes(from: known ?? [], to: now) + (isFirst ? [.enumerated] : [])
     }
 
     /// The changes between two lists. A device is the same as long as its sysfs folder is the same: the kernel never

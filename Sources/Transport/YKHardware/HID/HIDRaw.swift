@@ -21,4 +21,12 @@ public enum HIDRaw {
     /// Reports devices being attached and removed, starting with those already attached, until the stream is no longer
     /// read. With a running udev daemon a new device is reported after its rules have been applied.
     public static func watch() -> AsyncStream<HIDEvent> { HIDMachine(news: .here).watch() }
+
+    /// The same on a thread of its own, for a process without tasks: Swift's pool wakes up once a second from the first
+    /// task on.
+    ///
+    /// - Returns: What ends it; `nil` if the system has no descriptor or thread left.
+    package static func follow(_ report: @escaping @Sendable (HIDEvent) -> Void) -> (@Sendable () -> Void)? {
+        HIDMachine(news: .here).follow(report)
+    }
 }

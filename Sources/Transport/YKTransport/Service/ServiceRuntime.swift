@@ -145,7 +145,7 @@ extension ServiceRuntime {
         _ cancellation: Cancellation, _ question: @escaping @Sendable () async -> Value
     ) throws(LinkError) -> Value {
         let answer = Answer<Value>()
-        let task = Task.immediate { answer.give(await question()) }
+        let task = Task.immediate(executorPreference: TaskThread.shared) { answer.give(await question()) }
         let wait = Deadline.after(.seconds(24 * 3600), cancellation: cancellation)
         while true {
             if let value = answer.value { return value }

@@ -14,7 +14,7 @@ package final class TouchWait {
     package func begin() {
         guard task == nil else { return }
         let show = show
-        task = Task.immediate { await show() }
+        task = Task.immediate(executorPreference: TaskThread.shared) { await show() }
     }
 
     /// Notes that the key no longer waits.
