@@ -30,9 +30,9 @@ def in_guest(script):
     if "YKIT_IN_GUEST" not in os.environ:
         PICTURES.mkdir(parents=True, exist_ok=True)
         guest = f"{ROOT}/tools/lab/run-in-guest"
-        os.environ |= {"YKIT": YKIT, "YKIT_IN_GUEST": "yes"}
+        os.environ |= {"YKIT": YKIT, "YKIT_IN_GUEST": "yes", "YKIT_QT": os.environ.get("YKIT_QT", "")}
         os.execv(guest, [guest, "-m", "uhid hid-generic", "-r", "3072", "-t", "2400", "-w", str(PICTURES), "-e", "YKIT",
-                         "-e", "YKIT_IN_GUEST", "--", sys.executable, "-B", os.path.abspath(script), *sys.argv[1:]])
+                         "-e", "YKIT_IN_GUEST", "-e", "YKIT_QT", "--", sys.executable, "-B", os.path.abspath(script), *sys.argv[1:]])
     os.environ["HOME"] = tempfile.mkdtemp()
     os.environ["PATH"] += ":/usr/sbin:/sbin"
     # Browsers learn of keys that are plugged in later from the udev daemon.
@@ -164,6 +164,8 @@ class Browser:
 
     #: Whether it looks for a credential without a touch before it signs in.
     searches = False
+    #: Whether it takes secrets from a key that verifies its user without a PIN of the browser's.
+    has_secrets_without_pin = True
 
     def ceremony(self, what, options, pins=(), during=None):
         """What the page's ceremony gave. Meanwhile PINs are typed, dialogs are closed, and `during` is called once."""

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from bench import PICTURES, PIN, WRONG_PIN, Account, Key, case, read
-from relayed import BridgedCard, RemoteKey
+from relayed import BridgedCard, GuardedKey, RemoteKey
 
 from lib.peer import YKIT, expect, own_folder, within
 from lib.relying_party import decode, encode
@@ -70,21 +70,25 @@ TOKEN = "CTAP clientPIN, getPinUvAuthTokenUsingPin"
 
 @case
 def prf(browser, site, name):
-    account = Account(browser, site, name)
+    with Key(pin=True):
+        secrets_of(Account(browser, site, name), name, [PIN])
+
+
+def secrets_of(account, name, pins=()):
+    """The secrets of a new credential; the browser is told these PINs, one for each ceremony."""
     salts = [encode(os.urandom(32)) for _ in range(2)]
 
     def secrets(what, **salts):
-        signed = account.get(what, pins=[PIN], uv="required", extensions={"prf": {"eval": salts}})
+        signed = account.get(what, pins=pins, uv="required", extensions={"prf": {"eval": salts}})
         return signed["clientExtensionResults"]["prf"]["results"]
 
-    with Key(pin=True):
-        made = account.create(pins=[PIN], uv="required", extensions={"prf": {}})
-        expect(f"{name}: enabled", made["clientExtensionResults"]["prf"].get("enabled"))
-        once = secrets("one salt", first=salts[0])
-        expect(f"{name}: one secret of 32 bytes", {word: len(decode(made)) for word, made in once.items()}, {"first": 32})
-        both = secrets("two salts", first=salts[0], second=salts[1])
-        expect(f"{name}: the same salt, the same secret", both["first"], once["first"])
-        expect(f"{name}: another salt, another secret", len({*both.values()}), 2)
+    made = account.create("create for secrets", pins=pins, uv="required", extensions={"prf": {}})
+    expect(f"{name}: enabled", made["clientExtensionResults"]["prf"].get("enabled"))
+    once = secrets("one salt", first=salts[0])
+    expect(f"{name}: one secret of 32 bytes", {word: len(decode(made)) for word, made in once.items()}, {"first": 32})
+    both = secrets("two salts", first=salts[0], second=salts[1])
+    expect(f"{name}: the same salt, the same secret", both["first"], once["first"])
+    expect(f"{name}: another salt, another secret", len({*both.values()}), 2)
 
 
 @case
@@ -167,6 +171,25 @@ def remote(browser, site, name):
     with RemoteKey(pin=True, named=browser.searches):
         account.create("create with verification", uv="required")
         account.get("get with verification", uv="required")
+
+
+@case
+def guard(browser, site, name):
+    account = Account(browser, site, name)
+    with GuardedKey(pin=True) as key:
+        account.create("create with verification", uv="required")
+        account.get("get with verification", uv="required")
+        user = decode(account.user).decode()
+        expect(f"{name}: what was asked", [key.asked(f"create a credential at localhost, for '{user}'"), key.asked("sign in to localhost")],
+               [1, 1])
+        expect(f"{name}: the user was verified each time", key.count(TOKEN), 2)
+        passkey = Account(browser, site, name)
+        passkey.create("create a passkey", resident="required", uv="required")
+        signed = passkey.get("get without a list", named=False, uv="required")
+        expect(f"{name}: the key names the account", signed["response"]["userHandle"], passkey.user)
+        if browser.has_secrets_without_pin:
+            secrets_of(Account(browser, site, name), name)
+            expect(f"{name}: secrets were asked for as such", key.asked("derive a secret for localhost") > 0 or read(key.terminal))
 
 
 #: The steps of `fido2 try --all`.

@@ -186,4 +186,5 @@ class Chromium(bench.Browser):
         return [line for line in bench.read(f"{self.folder}/log").splitlines() if "FIDO" in line][-20:]
 
 
-bench.run(Chromium, __file__)
+if __name__ == "__main__":
+    bench.run(Chromium, __file__)

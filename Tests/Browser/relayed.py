@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys that a browser reaches through ykit: a card in a reader by `ykit bridge`, a key at another machine by `ykit remote`."""
+"""Keys that a browser reaches through ykit: a card in a reader by `ykit bridge`, a key at another machine by `ykit remote`, the key of
+this machine by `ykit guard`."""
 
 import functools
 import os
@@ -95,6 +96,40 @@ class RemoteKey(RelayedKey):
                     self.state, "remote", "lab", *self.sites, "--command", f"{YKIT} bridge --stdio", "--", "-F", ssh_server()], **self.pin)
         self.find_node()
         return self
+
+
+class GuardedKey(Key):
+    """A key that `ykit guard` takes from programs. On a terminal each question is answered with yes, and the PIN is entered."""
+
+    def __enter__(self):
+        super().__enter__()
+        self.own, self.parts = self.node, []
+        folder = tempfile.mkdtemp()
+        self.system, self.terminal, answers = (f"{folder}/{name}" for name in ("system", "terminal", "answers"))
+        pathlib.Path(answers).write_text(f"yes y\npin {PIN}\n")
+        self.start(self.system, YKIT, "guard", "--system", "--owner", "root")
+        assert within(120, lambda: "waiting for 'ykit guard'" in read(self.system)), read(self.system)
+        self.start(self.terminal, f"{ROOT}/Tests/Guest/guard-person.py", answers, YKIT, "guard")
+        node = within(240, lambda: re.search(r"programs find the guard at (/dev/hidraw\d+)", read(self.system)))
+        assert node, read(self.system) + read(self.terminal)
+        self.node = node[1]
+        return self
+
+    def start(self, said, *command):
+        with open(said, "w") as output:
+            self.parts.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output))
+
+    def __exit__(self, *_):
+        for part in reversed(self.parts):
+            part.terminate()
+            part.wait()
+        assert within(60, lambda: not os.path.exists(self.node)), f"{self.node} stays"
+        self.node = self.own
+        super().__exit__()
+
+    def asked(self, words):
+        """How often this was asked so far."""
+        return re.sub(r"\s+", " ", read(self.terminal)).count(f"use the key to {words}")
 
 
 @functools.cache
