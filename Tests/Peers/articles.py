@@ -343,6 +343,8 @@ def guard():
     for line in next(text for text in shown if "guard pause" in text).splitlines():
         plans("the article on the guard", line + " --plan", "would ask the system part to " + line.split()[2])
     plans("the article on the guard", next(text for text in shown if "--remember" in text).strip() + " --plan", "would keep an accepted PIN")
+    numbers = next(text for text in shown if "--as-key" in text).strip().removeprefix("sudo ")
+    plans("the article on the guard", numbers + " --plan --owner alice", "with the key's numbers")
     services = next(text for text in shown if "systemctl" in text).splitlines()
     folders = [("guard", services[0].split()[-1]), ("desktop", services[1].split()[-1] + ".service")]
     expect("the article on the guard: its units", [os.path.exists(f"{ROOT}/tools/build/{folder}/{name}") for folder, name in folders], [True, True])

@@ -65,13 +65,13 @@ def test_setup():
     """Every step is offered once, skipped by Enter, done by its command, and not offered again."""
     plain("virtual", "new", "new.json")
     words = ["--virtual=new.json", "setup"]
-    steps = ["fidoPIN", "pivPIN", "pivPUK", "managementKey", "otherPINs", "browser", "sshKey", "secondKey"]
+    steps = ["fidoPIN", "pivPIN", "pivPUK", "managementKey", "otherPINs", "browser", "sshKey", "guard", "secondKey"]
 
     def states():
         return {step["step"]: step["state"] for step in json.loads(plain(*words, "--plan", "--json").stdout)["steps"]}
 
     expect("a new key has it all before it", list(states()), steps)
-    expect("and reports what", {name for name, state in states().items() if state == "open"}, set(steps) - {"browser", "otherPINs"})
+    expect("and reports what", {name for name, state in states().items() if state == "open"}, set(steps) - {"browser", "otherPINs", "guard"})
     before = state("new.json")
     skip = ("run it", "\n")
     status, seen = person(words, *[skip] * 6)

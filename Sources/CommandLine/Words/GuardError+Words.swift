@@ -26,6 +26,11 @@ extension GuardError: Explained {
                 "guard-node", ExitStatus(errno: number),
                 "the guard could not take the key's node: \(String(cString: strerror(number)))",
                 hint: "ykit doctor lists the nodes of the keys")
+        case .unseen(let browsers):
+            Explanation(
+                "guard-snap", .policy,
+                "the guard does not take the key: \(browsers.listed()) would find no key, as snaps find listed models only",
+                hint: "install the browser as a package, or start the system part with --as-key")
         case .socket(let error): error.explanation
         case .noKeeper:
             Explanation(

@@ -198,6 +198,35 @@ import YKWire
         #expect(bench.events.contains(.begun(.signIn(site: "example.com"), asks: false)))
     }
 
+    @Test("a ceremony through the guard costs little more than at the key")
+    func cost() async throws {
+        var policy = GuardPolicy()
+        policy.once = [try #require(NamePattern("*"))]
+        let bench = try await bench(NearUser(true), policy)
+        var request = assertion()
+        request.userVerification = .discouraged
+        func typical(_ service: FIDOService) async throws -> Duration {
+            var times: [Duration] = []
+            for _ in 0..<15 {
+                let start = ContinuousClock.now
+                _ = try await service.assert(request)
+                times.append(start.duration(to: .now))
+            }
+            return times.sorted()[times.count / 2]
+        }
+        try await bench.run { bench in
+            let client = try await bench.client()
+            _ = try await client.register(registration())
+            let through = try await typical(client)
+            let key = try #require(bench.opened.withLock { $0 })
+            let direct = try await typical(key)
+            print("a ceremony takes \(direct) at the key and \(through) through the guard")
+            // 5 ms on a machine that does nothing else.
+            #expect(through - direct < .milliseconds(100))
+            await client.close()
+        }
+    }
+
     @Test("a no is no yes for later")
     func onceRefused() async throws {
         var policy = GuardPolicy()

@@ -78,6 +78,7 @@ struct GuardPolicyTests {
 
     @Test func noticesAreReadBack() throws {
         let notices: [GuardNotice] = [
+            .unseen(["firefox"]), .unseen(["firefox", "chromium"]),
             .key(node: "hidraw3"), .waiting, .paused(300), .busy(4711), .refused, .failed(13), .done,
             .state(GuardState()),
             .state(GuardState(process: 7, node: "hidraw1", device: "hidraw22", pause: 9)),

@@ -20,8 +20,8 @@ final class GuardBench: Sendable {
     private let stop = Cancellation()
     private let ended = Semaphore()
     private let log = Mutex((events: [GuardEvent](), failure: GuardError?.none))
-    private let devices: AsyncStream<HIDEvent>.Continuation
-    private let events: AsyncStream<HIDEvent>
+    /// Takes the events of keys.
+    private let follower = Mutex<(@Sendable (HIDEvent) -> Void)?>(nil)
     /// The kernel's files, one for each device that is created.
     private let kernels = Mutex<[FarKernel]>([])
 
@@ -29,7 +29,6 @@ final class GuardBench: Sendable {
     let isReady = Atomic(true)
 
     init() throws {
-        (events, devices) = AsyncStream.makeStream()
         for name in ["", "/dev", "/sys", "/sys/class", "/sys/class/hidraw"] { mkdir(folder + name, 0o755) }
     }
 
@@ -46,14 +45,14 @@ final class GuardBench: Sendable {
         mkfifo("\(folder)/dev/hidraw\(number)", 0o660)
         mkdir("\(folder)/sys/class/hidraw/hidraw\(number)", 0o755)
         try Data("0:0\n".utf8).write(to: URL(filePath: "\(folder)/sys/class/hidraw/hidraw\(number)/dev"))
-        devices.yield(.arrived(device(number)))
+        follower.withLock { $0 }?(.arrived(device(number)))
     }
 
     /// Unplugs it: the kernel removes the node by its name.
     func unplug(_ number: Int) throws {
         unlink("\(folder)/dev/hidraw\(number)")
         try FileManager.default.removeItem(atPath: "\(folder)/sys/class/hidraw/hidraw\(number)")
-        devices.yield(.left(device(number)))
+        follower.withLock { $0 }?(.left(device(number)))
     }
 
     private func device(_ number: Int) -> HIDDevice {
@@ -79,17 +78,25 @@ final class GuardBench: Sendable {
         return false
     }
 
-    func run(_ body: (GuardBench) async throws -> Void) async throws {
+    /// - Parameter change: Changes the machine.
+    func run(
+        _ change: (inout GuardSystem.Machine) -> Void = { _ in }, _ body: (GuardBench) async throws -> Void
+    ) async throws {
         var machine = GuardSystem.Machine()
         machine.socket = socket
         machine.nodes = TakenNodes(devices: folder + "/dev", system: folder + "/sys", kind: S_IFIFO)
-        machine.events = { [events] in events }
+        machine.follow = { [self] report in
+            follower.withLock { $0 = report }
+            return { [self] in follower.withLock { $0 = nil } }
+        }
+        machine.blindBrowsers = { [] }
         machine.isReady = { [self] _ in isReady.load(ordering: .acquiring) }
         machine.open = { [self] in
             let kernel = FarKernel()
             kernels.withLock { $0.append(kernel) }
             return (kernel.served, 0)
         }
+        change(&machine)
         let system = try GuardSystem(
             .user(geteuid(), name: "alice"), machine, program: "1", cancellation: stop,
             report: { [self] event in log.withLock { $0.events.append(event) } })
@@ -210,6 +217,36 @@ final class GuardBench: Sendable {
             bench.isReady.store(true, ordering: .releasing)
             #expect(await bench.waits(1, isTaken: true))
             withExtendedLifetime(connection) {}
+        }
+    }
+
+    @Test("the key stays where it is if a browser would not find the guard, unless programs see the key's own numbers")
+    func blindBrowsers() async throws {
+        try await GuardBench().run({ $0.blindBrowsers = { ["firefox"] } }) { bench in
+            try bench.plug(0)
+            #expect(try await bench.notice(.serve) == .unseen(["firefox"]))
+            #expect(bench.place(0) == (true, false) && bench.heard.contains(.unseen(["firefox"])))
+        }
+        for showsKey in [false, true] {
+            let change = { (machine: inout GuardSystem.Machine) in
+                machine.showsKey = showsKey
+                if showsKey { machine.blindBrowsers = { ["firefox"] } }
+            }
+            try await GuardBench().run(change) { bench in
+                try bench.plug(0)
+                let connection = try GuardConnection(.serve, at: bench.socket)
+                #expect(await bench.waits(0, isTaken: true))
+                let notice = try await bench.notice(on: connection)
+                #expect(notice == .key(node: "hidraw0"))
+                let stop = Cancellation()
+                let near = Task { try await bench.serve(connection, NearUser(true), stop) }
+                for _ in 0..<1000 where bench.kernel?.isPluggedIn != true {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                #expect(bench.kernel?.numbers == (showsKey ? [0x1050, 0x0407] : [0x1209, 0x796B]))
+                stop.cancel()
+                try await near.value
+            }
         }
     }
 

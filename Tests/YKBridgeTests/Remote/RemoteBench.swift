@@ -29,7 +29,7 @@ struct Sockets {
 final class FarKernel: Sendable {
     let served: Int32
     private let own: Int32
-    private let state = Mutex((isPluggedIn: false, isGone: false))
+    private let state = Mutex((isPluggedIn: false, isGone: false, numbers: [UInt32]()))
 
     init() {
         let sockets = Sockets(SOCK_SEQPACKET)
@@ -43,6 +43,9 @@ final class FarKernel: Sendable {
         for _ in 0..<1000 where receive(0) == nil { break }
         return state.withLock { $0.isPluggedIn && !$0.isGone }
     }
+
+    /// Its vendor and product number.
+    var numbers: [UInt32] { state.withLock { $0.numbers } }
 
     /// Waits for the device to come, or to go.
     func waits(isPluggedIn wanted: Bool) async -> Bool {
@@ -68,7 +71,13 @@ final class FarKernel: Sendable {
         let count = recv(own, &bytes, bytes.count, 0)
         let kind = count > 0 ? bytes[0] : 1
         state.withLock { state in
-            if kind == 11 { state.isPluggedIn = true }
+            if kind == 11 {
+                // struct uhid_create2_req: the numbers follow name, location, serial number, size and bus.
+                let numbers = [264, 268].map { at in
+                    (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[at + $1]) << UInt32(8 * $1) }
+                }
+                (state.isPluggedIn, state.numbers) = (true, numbers)
+            }
             if kind == 1 { state.isGone = true }
         }
         if kind == 1 { return nil }

@@ -20,6 +20,7 @@ import YKWire
         try system.plug(6, "06d0")
         try system.plug(7, id: "nonsense")
         try system.plug(8, at: "virtual/misc/uhid", hasNode: false)
+        try system.plug(9, at: "virtual/misc/uhid", name: BridgeDevice.guardName)
         let keys = try system.machine.keys()
         #expect(keys.map { $0.path.split(separator: "/").last } == ["hidraw2", "hidraw3", "hidraw8", "hidraw10"])
         #expect(keys.map(\.usbPath) == ["1-2", "1-1.4", nil, "1-2"])
@@ -29,6 +30,8 @@ import YKWire
         #expect(key.vendor == 0x311F && key.product == 0x4A1A && key.name == "TrustKey" && key.serial == "77")
         #expect(key.usagePage == 0xF1D0 && key.inputReportLength == 64 && key.outputReportLength == 64)
         #expect(keys[0].serial == nil && keys[1].featureReportLength == 8 && keys[1].usage == .keyboard)
+        let bridges = BridgeDevice.all(system: system.machine.system, devices: system.machine.devices)
+        #expect(bridges.map(\.name) == [BridgeDevice.guardName])
     }
 
     @Test func aMachineWithoutSysfsSaysSo() {

@@ -171,6 +171,49 @@ import YKWire
         try HIDRawLink.lock(second, path, .soon)
     }
 
+    @Test("a link that rests lets others lock the node, and waits for them before its next report")
+    func rests() throws {
+        let path = "\(NSTemporaryDirectory())/ykit-\(UUID().uuidString)"
+        mkfifo(path, 0o600)
+        let (own, other) = (Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC), Glibc.open(path, O_RDWR | O_CLOEXEC))
+        defer {
+            close(other)
+            unlink(path)
+        }
+        try HIDRawLink.lock(own, path, .soon)
+        let descriptor = try HIDReportDescriptor(decoding: try Hex.decode(FakeNode.fido))
+        let link = HIDRawLink(own, ReportIdentity(path: path), descriptor)
+        let report = [UInt8](repeating: 7, count: 64)
+        try link.write(report, deadline: .soon)
+        #expect(flock(other, LOCK_EX | LOCK_NB) != 0)
+        link.rest()
+        #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+        #expect(throws: LinkError.busy(reader: path, holders: Processes.holders(of: path))) {
+            try link.write(report, deadline: .after(.milliseconds(30)))
+        }
+        flock(other, LOCK_UN)
+        try link.write(report, deadline: .soon)
+        #expect(flock(other, LOCK_EX | LOCK_NB) != 0)
+        link.close()
+        link.rest()
+    }
+
+    @Test("the end of another program's use of a node is noticed, also after the node was moved")
+    func closings() async throws {
+        let path = "\(NSTemporaryDirectory())/ykit-\(UUID().uuidString)"
+        try Data().write(to: URL(filePath: path))
+        let closings = try #require(NodeClosings(path))
+        #expect(NodeClosings(path + ".none") == nil)
+        #expect(rename(path, path + ".moved") == 0)
+        defer { unlink(path + ".moved") }
+        close(Glibc.open(path + ".moved", O_RDONLY))
+        let cancellation = Cancellation()
+        cancellation.cancel()
+        #expect(!closings.wait(until: [cancellation]))
+        close(Glibc.open(path + ".moved", O_RDWR))
+        #expect(try await onThread { closings.wait(until: []) })
+    }
+
     @Test func theRowsOfTheLockTableAreRead() {
         let table = """
             1: FLOCK  ADVISORY  WRITE 812 00:05:1034 0 EOF

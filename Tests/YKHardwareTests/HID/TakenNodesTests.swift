@@ -23,6 +23,13 @@ struct TakenNodesTests {
         var names: [String] { SystemFile.names(in: path + "/dev").sorted() }
     }
 
+    @Test("a node that was found before it was moved is found where it is now, and the other way round")
+    func otherPath() {
+        #expect(TakenNodes.otherPath(of: "/dev/hidraw1") == "/dev/ykit-guard/hidraw1")
+        #expect(TakenNodes.otherPath(of: "/dev/ykit-guard/hidraw1") == "/dev/hidraw1")
+        for path in ["/tmp/hidraw1", "/dev/bus/usb", "hidraw1", ""] { #expect(TakenNodes.otherPath(of: path) == nil) }
+    }
+
     @Test("a node is moved, keeps what it is, and comes back")
     func takesAndGivesBack() throws {
         let folder = try Folder()

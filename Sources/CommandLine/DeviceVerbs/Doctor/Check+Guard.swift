@@ -22,19 +22,26 @@ struct GuardParts {
     var (hasPinentry, hasList) = (false, false)
     /// Browsers that are snaps, which do not see the guard.
     var snaps: [String] = []
+    /// Whether the package's services are installed.
+    var hasUnits = false
 
     /// The parts of this machine, for a user's home.
-    static func find(home: String?) -> GuardParts {
-        func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    ///
+    /// - Parameter root: The root of the file system.
+    static func find(home: String?, root: String = "") -> GuardParts {
+        func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
         let programs = ProgramRunner.system(Cancellation(), limit: .seconds(1), hasTerminal: false)
         let unit = "systemd/user/graphical-session.target.wants/ykit-guard.service"
         return GuardParts(
             listens: exists(GuardSystem.path),
-            isEnabled: exists("/etc/\(unit)") || home.map { exists("\($0)/.config/\(unit)") } ?? false,
+            isEnabled: exists("/etc/\(unit)") || home.map { access("\($0)/.config/\(unit)", F_OK) == 0 } ?? false,
             hasUHID: exists("/dev/uhid"), hasBus: SessionWatch.isAvailable,
             hasPinentry: PromptProgram.pinentry(programs) { _ in nil } != nil,
             hasList: programs.find("zenity") != nil || programs.find("kdialog") != nil,
-            snaps: ["firefox", "chromium"].filter { exists("/snap/bin/\($0)") })
+            snaps: SnapBrowsers.blind(root: root),
+            hasUnits: ["/usr/lib", "/usr/local/lib"].contains { folder in
+                ["system/ykit-guard.socket", "user/ykit-guard.service"].allSatisfy { exists("\(folder)/systemd/\($0)") }
+            })
     }
 }
 
@@ -80,8 +87,8 @@ extension Check {
             checks.append(
                 Check(
                     "guard", .note,
-                    "\(parts.snaps.listed()) is a snap, which does not see the guard's device",
-                    remedy: "install the browser as a package, or end the guard to use the key there"))
+                    "\(parts.snaps.listed()) is a snap, which does not see the guard's device: the key is not taken",
+                    remedy: "install the browser as a package, or start the system part with --as-key"))
         }
         return checks.isEmpty ? [Check("guard", .good, "the guard has all that it needs")] : checks
     }

@@ -17,13 +17,25 @@ final class GuardEvents: Sendable {
     private let lines = LimitedLines()
 
     /// What was asked and answered, for later, and who had the device open; the system part has none.
-    private let entries: (log: GuardLog?, programs: AskingPrograms)?
+    private let entries: (log: GuardLog?, programs: AskingPrograms, pin: GuardPIN)?
+    private let known: Mutex<Set<String>>
 
-    init(_ terminal: Terminal, _ log: Log) { (self.terminal, self.log, entries) = (terminal, log, nil) }
-
-    init(_ terminal: Terminal, _ log: Log, _ entries: GuardLog?, _ programs: AskingPrograms) {
-        (self.terminal, self.log, self.entries) = (terminal, log, (entries, programs))
+    init(_ terminal: Terminal, _ log: Log) {
+        (self.terminal, self.log, entries) = (terminal, log, nil)
+        known = Mutex([])
     }
+
+    /// - Parameter sites: Sites that were used before.
+    init(
+        _ terminal: Terminal, _ log: Log, _ entries: GuardLog?, _ programs: AskingPrograms, _ pin: GuardPIN,
+        sites: [String]
+    ) {
+        (self.terminal, self.log, self.entries) = (terminal, log, (entries, programs, pin))
+        known = Mutex(Set(sites))
+    }
+
+    /// The sites that were used before, or since.
+    var sites: [String] { known.withLock { $0.sorted() } }
 
     /// How often the key was used, and how many requests were refused.
     var counts: (ceremonies: Int, refused: Int) { state.withLock { $0 } }
@@ -51,13 +63,16 @@ final class GuardEvents: Sendable {
             log.say(.info, line)
             note(ceremony, RemoteEvents.result(status))
         case .failed(let ceremony, let error):
-            terminal.warnNow("\(ceremony.words): \(Explanation(error).message)")
-            note(ceremony, Explanation(error).message)
+            let failure = Explanation(entries?.pin.reason(for: error) ?? error)
+            terminal.warnNow("\(ceremony.words): \(failure.message)")
+            if failure.retriesLeft != nil, let hint = failure.hint { terminal.notice("hint: \(hint)") }
+            note(ceremony, failure.message)
         case .opened, .used: break  // Of cards.
         }
     }
 
     private func note(_ ceremony: Ceremony, _ answer: String) {
+        if let site = ceremony.site { _ = known.withLock { $0.insert(site) } }
         entries?.log?.add(
             GuardLog.Entry(
                 time: Int64(time(nil)), site: ceremony.site, request: ceremony.words, answer: answer,
@@ -94,6 +109,7 @@ final class GuardEvents: Sendable {
         case .failed(let error): terminal.warnNow(Explanation(error).message)
         case .notTaken(let failure):
             terminal.warnNow(Explanation(GuardError.nodeNotTaken(number: failure.number)).message)
+        case .unseen(let browsers): terminal.warnNow(Explanation(GuardError.unseen(browsers: browsers)).message)
         }
     }
 }

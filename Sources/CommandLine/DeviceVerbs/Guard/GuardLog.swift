@@ -99,11 +99,29 @@ final class GuardLog: Sendable {
         }
     }
 
-    /// The entries, the oldest first; none without a file.
-    static func entries(_ terminal: Terminal) throws -> [Entry] {
+    /// What the file has; nothing without a file.
+    static func content(_ terminal: Terminal) throws -> Content {
         let path = try path(terminal)
-        guard Files.isTaken(path) else { return [] }
-        return try text(path).split(separator: "\n").compactMap { Entry($0) }
+        return Content(Files.isTaken(path) ? try text(path) : "")
+    }
+
+    /// The content of the file.
+    struct Content {
+        /// The entries, the oldest first.
+        let entries: [Entry]
+        /// The number of lines that are no entries.
+        let unread: Int
+
+        init(_ text: String) {
+            let lines = text.split(separator: "\n")
+            entries = lines.compactMap { Entry($0) }
+            unread = lines.count - entries.count
+        }
+
+        /// What could not be read, in words; `nil` if everything could.
+        var problem: String? {
+            unread > 0 ? "\(unread) \(unread == 1 ? "line" : "lines") of the log could not be read" : nil
+        }
     }
 
     private static func text(_ path: String) throws -> String {

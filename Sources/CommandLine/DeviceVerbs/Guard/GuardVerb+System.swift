@@ -19,7 +19,7 @@ extension GuardVerb {
         let selection = run.keys.selection
         let events = GuardEvents(run.terminal, run.log)
         var machine = GuardSystem.Machine()
-        machine.listener = listener
+        (machine.listener, machine.showsKey) = (listener, asKey)
         machine.isChosen = { device in
             device.isFIDO && (selection.serial == nil || device.serial == selection.serial)
                 && (selection.path.map { $0 == "/dev/\(device.node)" || $0 == device.usbPath } ?? true)

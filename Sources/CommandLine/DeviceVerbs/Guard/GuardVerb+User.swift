@@ -10,9 +10,7 @@ import YKFIDO
 import YKHardware
 import YKInteraction
 import YKKeys
-import YKProtocols
 import YKTransport
-import YKUse
 
 /// The user's part.
 extension GuardVerb {
@@ -28,8 +26,9 @@ extension GuardVerb {
     func serve(_ run: Run) async throws -> Outcome<GuardReport> {
         OneProcessor.leave()
         let asking = AskingPrograms()
-        let events = GuardEvents(run.terminal, run.log, log(run), asking)
         let person = try GuardDesktop.person(questions.ask, run.terminal, policy)
+        let keyPIN = GuardPIN(pin, keeping: remember?.seconds, person, policy.cause, run)
+        let events = GuardEvents(run.terminal, run.log, log(run), asking, keyPIN, sites: sites(run))
         let presence = GuardPresence()
         let cancellation = run.environment.cancellation
         var state = GuardState()
@@ -43,15 +42,22 @@ extension GuardVerb {
             let connection = try GuardConnection(.serve)
             guard let node = try node(connection, run, ends) else { continue }
             state.node = node
-            run.keys.choose(path: "\(TakenNodes.folder)/\(node)")
+            keyPIN.forget()
+            guard let service = try await open(run, node, keyPIN, until: ends) else { continue }
+            let (changed, over) = (Cancellation(), Cancellation())
+            defer { over.cancel() }
+            try await watch(service, node, keyPIN, until: ends + [changed, over], changed, run)
             let end = NearEnd(
-                guarding: policy, programs: asking.names, sites: sites(run), socket: connection.descriptor,
-                program: Program.version, person: person, cancellations: ends, report: { events.report($0) })
-            do { try await end.run(try await open(run, person)) } catch let error as RemoteError {
-                throw Self.explanation(error)
-            }
+                guarding: policy, programs: asking.names, sites: events.sites, socket: connection.descriptor,
+                program: Program.version, person: person, cancellations: ends + [changed],
+                report: { events.report($0) })
+            do throws(RemoteError) { try await end.run(service) } catch { throw Self.explanation(error) }
             withExtendedLifetime(connection) {}
-            if !cancellation.isCancelled { run.terminal.notice("the key was given back to programs") }
+            if changed.isCancelled {
+                run.terminal.notice("another program changed the key; programs find it again")
+            } else if !cancellation.isCancelled {
+                run.terminal.notice("the key was given back to programs")
+            }
         }
         return Outcome(GuardReport(state: state, counts: events.counts), [])
     }
@@ -92,6 +98,7 @@ extension GuardVerb {
             case .busy(let process): throw GuardError.busy(process: process)
             case .refused: throw GuardError.denied(path: GuardSystem.path)
             case .failed(let number): throw GuardError.nodeNotTaken(number: number)
+            case .unseen(let browsers): throw GuardError.unseen(browsers: browsers)
             case .done, .state: continue
             }
         }
@@ -102,27 +109,41 @@ extension GuardVerb {
         var name = [CChar](repeating: 0, count: 256)
         gethostname(&name, name.count - 1)
         let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let seen = (try? GuardLog.entries(run.terminal).compactMap(\.site)) ?? []
-        return ["ssh:", "pam://\(host)"] + Set(seen).sorted()
+        var seen: Set<String> = ["ssh:", "pam://\(host)"]
+        do {
+            let content = try GuardLog.content(run.terminal)
+            seen.formUnion(content.entries.compactMap(\.site))
+            if let problem = content.problem { run.terminal.warnNow(problem) }
+        } catch {
+            run.terminal.warnNow("the sites of the log are not known: \(Explanation(error).message)")
+        }
+        return seen.sorted()
     }
 
-    /// Opens the key. The PIN is entered at a prompt that states the purpose, for each ceremony or after some time.
-    private func open(_ run: Run, _ desktop: any Person) async throws -> FIDOService {
-        let given = run.given(.fidoPIN, run.source(of: .fidoPIN, pin))
-        let prompt: any CredentialPrompt =
-            desktop is GuardDesktop
-            ? PersonPrompt(desktop)
-            : WordedCredentials(run.person.asked(because: policy.cause), questions: [.fidoPIN: given.question])
-        // One for each time that the key is taken: when it is given back, the PIN is forgotten.
-        let broker = CredentialBroker([given], person: prompt, lifetime: .seconds(remember?.seconds ?? 0))
-        let (person, id, isForOnce) = (run.person, CredentialID(.fidoPIN, key: nil), remember == nil)
-        var interaction = FIDOInteraction { asked in
-            let site = asked.rpID.map { " at \(Untrusted.site($0))" } ?? ""
-            let what = asked.permissions.contains(.makeCredential) ? "create a credential" : "sign in"
-            return await FIDOCredential(broker, id, to: "\(what)\(site)", isForOnce: isForOnce, person).pin(asked)
+    /// Opens the key; waits while another program uses it. `nil` after any of the cancellations, and if it was unplugged.
+    private func open(
+        _ run: Run, _ node: String, _ keyPIN: GuardPIN, until ends: [Cancellation]
+    ) async throws -> FIDOService? {
+        run.keys.choose(path: "\(TakenNodes.folder)/\(node)")
+        while !ends.contains(where: \.isCancelled) {
+            do { return try await run.openFIDO(keyPIN.interaction) } catch KeyError.link(.busy) {} catch {
+                guard Explanation(error).exit == .noDevice else { throw error }
+                return nil
+            }
         }
-        interaction.pinOutcome = { error in if let error { broker.failed(id, error) } else { broker.accepted(id) } }
-        return try await run.openFIDO(interaction)
+        return nil
+    }
+
+    /// Watches for other programs that use the key while the guard does not.
+    private func watch(
+        _ service: FIDOService, _ node: String, _ keyPIN: GuardPIN, until ends: [Cancellation],
+        _ changed: Cancellation, _ run: Run
+    ) async throws {
+        let isWatched = try await KeyChanges.watch(service, at: "\(TakenNodes.folder)/\(node)", until: ends) { use in
+            keyPIN.forget()
+            if case .changed = use { changed.cancel() }
+        }
+        if !isWatched { run.terminal.warnNow("a PIN that another program sets is noticed when the key is taken again") }
     }
 
     private static func explanation(_ error: RemoteError) -> any Error {

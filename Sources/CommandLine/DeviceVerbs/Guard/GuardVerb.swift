@@ -52,6 +52,10 @@ struct GuardVerb: Verb {
     @Option("--for <time>", help: "How long a pause lasts, such as 90 or 10m (default: 5m).")
     var pauseTime: TimeArgument?
 
+    @Flag(
+        "--as-key", help: "Show the key's own vendor and product numbers to programs, also where a browser is a snap.")
+    var asKey = false
+
     @OptionGroup var questions: QuestionOptions
     @OptionGroup var owner: OwnerOptions
     @OptionGroup var pin: PINOptions
@@ -65,10 +69,11 @@ struct GuardVerb: Verb {
             throw UsageError("--remember must be 1 second to \(Self.longestMemory / 3600) hours")
         }
         if pauseTime != nil, action != .pause { throw UsageError("--for requires pause") }
-        if action != nil, system || owner.owner != nil || hasSettings {
+        if action != nil, system || owner.owner != nil || asKey || hasSettings {
             throw UsageError("the guard that runs keeps its settings: status, log, pause and resume change none")
         }
         if owner.owner != nil, !system { throw UsageError("--owner requires --system") }
+        if asKey, !system { throw UsageError("--as-key requires --system") }
         if system, hasSettings {
             throw UsageError("--refuse, --once, --remember and --wait are for the user's part")
         }
@@ -108,8 +113,9 @@ struct GuardVerb: Verb {
 
     /// What was asked, and the answers.
     private func log(_ run: Run) throws -> Outcome<GuardReport> {
-        let entries = try GuardLog.entries(run.terminal)
-        return Outcome(GuardReport(log: entries), entries.map(\.words))
+        let content = try GuardLog.content(run.terminal)
+        if let problem = content.problem { run.terminal.warn("guard-log", problem) }
+        return Outcome(GuardReport(log: content.entries), content.entries.map(\.words))
     }
 
     private func plan(_ run: Run) throws -> Outcome<GuardReport> {
@@ -132,7 +138,7 @@ struct GuardVerb: Verb {
             [
                 "would listen at \(GuardSystem.path) for " + (user?.printable ?? "the user who runs sudo"),
                 "would move the key's node to \(TakenNodes.folder)",
-                "would create a HID device \(BridgeNode.numbers) through /dev/uhid",
+                "would create a HID device \(asKey ? "with the key's numbers" : BridgeNode.numbers) through /dev/uhid",
             ])
     }
 }

@@ -12,7 +12,7 @@ struct Setup: Verb {
     static let about = About(
         "setup", "Set up a new key step by step.",
         discussion: """
-            PIN, PUK and management key, the browser, an SSH key and the second key: each step is explained, and shown as \
+            PIN, PUK and management key, the browser, an SSH key, the guard and the second key: each step is explained, and shown as \
             the command that does it. Enter alone skips a step; steps that the key reports as done are not offered. \
             With --plan the steps are only printed.
             """,
@@ -55,9 +55,7 @@ struct Setup: Verb {
     private func state(in run: Run, isRequired: Bool) async throws -> SetupState {
         do { return try await SetupState.read(in: run) } catch {
             guard !isRequired, Explanation(error).exit == .noDevice else { throw error }
-            var state = SetupState()
-            state.home = run.variable("HOME")
-            return state
+            return SetupState(of: run)
         }
     }
 
@@ -91,10 +89,12 @@ struct SetupReport: Report {
         let state: SetupStep.State
         /// The command line after `ykit`.
         let words: [String]
+        /// The commands of the system that are typed instead.
+        var systemCommand: String?
         var result: Result?
 
         /// The command as it is typed.
-        var line: String { (["ykit"] + words.map(\.shellQuoted)).joined(separator: " ") }
+        var line: String { systemCommand ?? (["ykit"] + words.map(\.shellQuoted)).joined(separator: " ") }
 
         /// Why the step is worth doing, in lines of at most this width, and the command.
         func explanation(_ columns: Int) -> [String] {
@@ -130,7 +130,8 @@ struct SetupReport: Report {
         steps = SetupStep.allCases.map { step in
             let words = step.command(state)
             return Step(
-                step: step, state: step.state(state), words: step.usesKey ? keyWords + words : words)
+                step: step, state: step.state(state), words: step.usesKey ? keyWords + words : words,
+                systemCommand: step.systemCommand(state))
         }
     }
 

@@ -29,6 +29,10 @@ struct SetupState: Sendable {
     var hasOpenPGP = false
     /// Whether YubiHSM Auth is enabled, as far as the key reports its applications.
     var hasHSMAuth = false
+    /// What the guard needs on this machine; nothing of it for a virtual key.
+    var guardParts = GuardParts()
+    /// Whether the person is at a desktop.
+    var hasDesktop = false
 
     /// Which PIV secrets are the factory defaults; `nil` if the key does not report it, as before firmware 5.3.
     struct PIVAccess: Sendable {
@@ -37,14 +41,23 @@ struct SetupState: Sendable {
         let hasDefaultManagementKey: Bool?
     }
 
+    /// What is known without a key.
+    init(of run: Run) {
+        home = run.variable("HOME")
+        hasDesktop = ["WAYLAND_DISPLAY", "DISPLAY"].contains { run.variable($0) != nil }
+        if case .machine = run.keys.source { guardParts = .find(home: home) }
+    }
+
+    init() {}
+
     /// Reads the state of the selected key.
     static func read(in run: Run) async throws -> SetupState {
         let report = try await run.choosing { try await $0.report() }
         let enabled = report.identity.info.map { info in
             info.usb.enabled.union(report.isContactless ? info.nfc?.enabled ?? [] : [])
         }
-        var state = SetupState(key: KeyDetails(report.identity))
-        state.home = run.variable("HOME")
+        var state = SetupState(of: run)
+        state.key = KeyDetails(report.identity)
         (state.hasOpenPGP, state.hasHSMAuth) = (
             enabled?.contains(.openPGP) ?? false, enabled?.contains(.hsmAuth) ?? false
         )

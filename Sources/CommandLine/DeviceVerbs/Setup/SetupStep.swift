@@ -9,7 +9,7 @@ import YKWire
 
 /// A step of setting up a new key, in the order in which they are offered.
 enum SetupStep: String, CaseIterable, Reportable {
-    case fidoPIN, pivPIN, pivPUK, managementKey, otherPINs, browser, sshKey, secondKey
+    case fidoPIN, pivPIN, pivPUK, managementKey, otherPINs, browser, sshKey, `guard`, secondKey
 
     /// Whether a step has to be done.
     enum State: String, CaseIterable, Reportable {
@@ -32,6 +32,7 @@ enum SetupStep: String, CaseIterable, Reportable {
         case .otherPINs: "OpenPGP and YubiHSM Auth"
         case .browser: "first passkey"
         case .sshKey: "SSH key"
+        case .guard: "the key in every program"
         case .secondKey: "second key"
         }
     }
@@ -62,6 +63,9 @@ enum SetupStep: String, CaseIterable, Reportable {
         case .sshKey:
             "The private half of this key pair never leaves the key; the files in ~/.ssh are useless without it. Add the "
                 + "public key to authorized_keys, or to your account at GitHub or GitLab. Each key needs a key pair of its own."
+        case .guard:
+            "Programs that cannot ask for a PIN or say why the key blinks, such as Electron applications and logins, use the "
+                + "key through a guard: each use is shown with its site and confirmed, and the PIN is entered in one place."
         case .secondKey:
             "A lost key cannot be restored. Set up a second one in the same way, register both everywhere, and keep the "
                 + "second one in another place. Insert it and run the command when this key is done."
@@ -82,12 +86,21 @@ enum SetupStep: String, CaseIterable, Reportable {
         case .sshKey:
             ["ssh", "generate"] + (state.needsECDSA ? ["--algorithm", "ecdsa"] : [])
                 + (state.freeSSHFile.map { ["--output", $0] } ?? [])
+        case .guard: ["guard"]
         case .secondKey: ["setup"]
         }
     }
 
+    /// The commands of the system that perform the step; `nil` where it is one of ykit's.
+    func systemCommand(_ state: SetupState) -> String? {
+        guard self == .guard else { return nil }
+        let asking = state.hasDesktop ? "systemctl --user enable --now ykit-guard" : "ykit guard"
+        return "sudo systemctl enable --now ykit-guard.socket && \(asking)"
+    }
+
     /// Whether the step has to be done on a key; without a key every step is unknown.
     func state(_ state: SetupState) -> State {
+        if self == .guard, !state.guardParts.hasUnits || !state.guardParts.hasUHID { return .unsupported }
         guard state.key != nil else { return .unknown }
         return switch self {
         case .fidoPIN:
@@ -98,6 +111,7 @@ enum SetupStep: String, CaseIterable, Reportable {
         case .otherPINs: state.hasOpenPGP || state.hasHSMAuth ? .unknown : .unsupported
         case .browser: state.authenticator == nil ? .unsupported : .unknown
         case .sshKey: state.authenticator == nil ? .unsupported : State(isOpen: state.hasSSHKey.map { !$0 })
+        case .guard: state.authenticator == nil ? .unsupported : State(isOpen: !state.guardParts.isEnabled)
         case .secondKey: .open
         }
     }
@@ -106,10 +120,10 @@ enum SetupStep: String, CaseIterable, Reportable {
     var isForAnotherKey: Bool { self == .secondKey }
 
     /// Whether the command itself uses the key, so that it has to name it.
-    var usesKey: Bool { !isForAnotherKey && self != .browser }
+    var usesKey: Bool { !isForAnotherKey && self != .browser && self != .guard }
 
-    /// Whether the step is only shown: it is for another key, or concerns only some people.
-    var isOnlyShown: Bool { isForAnotherKey || self == .otherPINs }
+    /// Whether the step is only shown: it is for another key, concerns only some people, or needs root.
+    var isOnlyShown: Bool { isForAnotherKey || self == .otherPINs || self == .guard }
 }
 
 extension SetupStep.State {

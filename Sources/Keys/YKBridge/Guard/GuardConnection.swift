@@ -14,6 +14,8 @@ package enum GuardError: Error, Hashable, Sendable {
     case busy(process: Int32)
     /// The system part could not take the node of the key: the error number.
     case nodeNotTaken(number: Int32)
+    /// These browsers would not find the device: names of snaps.
+    case unseen(browsers: [String])
     /// The socket of the system part could not be created.
     case socket(LocalSocketError)
     /// The process that would give the key back could not be started, or has ended.

@@ -74,6 +74,8 @@ package enum GuardNotice: Hashable, Sendable {
     case refused
     /// The node could not be taken: the error number.
     case failed(Int32)
+    /// The key is not taken, since these browsers would not find the device: names of snaps.
+    case unseen([String])
     /// The request was carried out.
     case done
     /// What it does.
@@ -93,6 +95,7 @@ package enum GuardNotice: Hashable, Sendable {
         case .busy(let process): ["busy", String(process)]
         case .refused: ["refused"]
         case .failed(let number): ["failed", String(number)]
+        case .unseen(let names): ["unseen"] + names
         case .done: ["done"]
         case .state(let state):
             [
@@ -125,6 +128,8 @@ package enum GuardNotice: Hashable, Sendable {
         case ("failed", 2):
             guard let number = Int32(words[1]) else { throw malformed }
             self = .failed(number)
+        case ("unseen", 2...) where words.dropFirst().allSatisfy(SnapBrowsers.names.contains):
+            self = .unseen(Array(words.dropFirst()))
         case ("state", 6):
             let nodes = words[2...3].map { $0 == "-" ? nil : $0 }
             let absence = GuardAbsence(rawValue: words[5])

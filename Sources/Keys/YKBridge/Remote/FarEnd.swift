@@ -23,6 +23,8 @@ public struct FarEnd {
     public var reader = VPCDAddress()
     /// The name of the device.
     var deviceName = FarEnd.name
+    /// Its vendor and product number.
+    var numbers = (vendor: Bridge.vendor, product: Bridge.product)
     /// Whether U2F messages are passed on.
     var hasU2F = false
     /// How long a program waits for the near end.
@@ -96,7 +98,8 @@ public struct FarEnd {
         let authenticator = FarAuthenticator(channel, inbox, info: info, patience: patience, hasU2F: hasU2F)
         var device = FarDevice(authenticator, hasU2F: hasU2F)
         let description = HIDDescription(
-            name: deviceName, serial: owner ?? "", vendor: Bridge.vendor, product: Bridge.product, version: 0x0100)
+            name: deviceName, serial: owner ?? "", vendor: numbers.vendor, product: numbers.product,
+            version: 0x0100)
         do {
             if open == nil { try host.check() }
             try host.serve(&device, as: description)

@@ -10,6 +10,9 @@ package struct BridgeDevice: Hashable, Sendable {
     /// The product number.
     package static let product: UInt16 = 0x796B
 
+    /// The name of a guard's device, which may have the numbers of its key.
+    package static let guardName = "ykit guard"
+
     /// The node, such as `/dev/hidraw0`.
     package let path: String
     /// Its name, which says what it is; empty without one.
@@ -24,7 +27,9 @@ package struct BridgeDevice: Hashable, Sendable {
         let folder = "\(system)/class/hidraw"
         let found = SystemFile.names(in: folder).compactMap { name -> BridgeDevice? in
             guard let facts = SystemFile.text("\(folder)/\(name)/device/uevent").map(HIDDevice.variables),
-                let numbers = facts["HID_ID"].flatMap(HIDDevice.numbers), HIDDevice.isBridge(numbers)
+                let numbers = facts["HID_ID"].flatMap(HIDDevice.numbers),
+                let sysPath = SystemFile.real("\(folder)/\(name)"),
+                HIDDevice.isBridge(numbers, facts["HID_NAME"], at: sysPath)
             else { return nil }
             let path = "\(devices)/\(name)"
             return BridgeDevice(
@@ -41,8 +46,9 @@ package struct BridgeDevice: Hashable, Sendable {
 }
 
 extension HIDDevice {
-    /// Whether vendor and product number are a bridge's.
-    static func isBridge(_ numbers: (vendor: UInt16, product: UInt16)) -> Bool {
+    /// Whether vendor and product number are a bridge's, or a device of a program has the name of a guard.
+    static func isBridge(_ numbers: (vendor: UInt16, product: UInt16), _ name: String?, at sysPath: String) -> Bool {
         numbers == (BridgeDevice.vendor, BridgeDevice.product)
+            || name == BridgeDevice.guardName && sysPath.contains("/virtual/misc/uhid/")
     }
 }

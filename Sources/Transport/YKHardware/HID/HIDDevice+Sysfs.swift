@@ -15,7 +15,7 @@ extension HIDDevice {
             let facts = SystemFile.text("\(sysPath)/device/uevent").map(Self.variables),
             let numbers = facts["HID_ID"].flatMap(Self.numbers)
         else { return nil }
-        guard !Self.isBridge(numbers) else { return nil }
+        guard !Self.isBridge(numbers, facts["HID_NAME"], at: sysPath) else { return nil }
         let isOTP = descriptor.isOTPKeyboard && Self.keyboardVendors.contains(numbers.vendor)
         guard descriptor.isFIDO || isOTP else { return nil }
         path = Self.path(String(sysPath.split(separator: "/").last ?? ""), devices: devices)

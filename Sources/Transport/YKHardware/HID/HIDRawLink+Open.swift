@@ -12,7 +12,9 @@ extension HIDRawLink {
     /// Opens a node and locks it.
     static func open(_ path: String, _ deadline: Deadline) throws(LinkError) -> HIDRawLink {
         try deadline.check("the key to be opened")
-        let node = Glibc.open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        var node = opened(path)
+        // A guard may have moved it since it was found, or given it back.
+        if node < 0, errno == ENOENT, let other = TakenNodes.otherPath(of: path) { node = opened(other) }
         guard node >= 0 else { throw refusal(errno, path) }
         do throws(LinkError) {
             let (identity, descriptor) = try facts(node, path)
@@ -22,6 +24,10 @@ extension HIDRawLink {
             _ = Glibc.close(node)
             throw error
         }
+    }
+
+    private static func opened(_ path: String) -> Int32 {
+        Glibc.open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     }
 
     private static func refusal(_ number: Int32, _ path: String) -> LinkError {

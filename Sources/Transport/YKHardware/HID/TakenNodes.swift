@@ -37,6 +37,16 @@ package struct TakenNodes: Sendable {
         (self.devices, self.system, self.kind) = (devices, system, kind)
     }
 
+    /// Where the node of a path is after it was taken, or after it was given back; `nil` for other paths.
+    static func otherPath(of path: String) -> String? {
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        return switch path {
+        case "/dev/\(name)": "\(folder)/\(name)"
+        case "\(folder)/\(name)": "/dev/\(name)"
+        default: nil
+        }
+    }
+
     /// Takes a node; requires root.
     ///
     /// - Parameters:
