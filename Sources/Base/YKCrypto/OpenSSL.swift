@@ -105,3 +105,13 @@ extension UnsafeRawBufferPointer {
     /// The address of the first byte.
     var octets: UnsafePointer<UInt8>? { bindMemory(to: UInt8.self).baseAddress }
 }
+
+/// Thrown when a primitive rejects its input or fails to authenticate it. The text names the primitive and never
+/// contains the input.
+public struct CryptoFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The primitive and the reason.
+    public let description: String
+
+    /// Creates a fault.
+    public init(_ description: String) { self.description = description }
+}

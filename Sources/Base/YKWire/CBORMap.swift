@@ -88,3 +88,11 @@ extension CBOR.Map: Hashable {
     /// Hashes the pairs in canonical order.
     public func hash(into hasher: inout Hasher) { hasher.combine(canonicalEntries) }
 }
+
+extension CBOR.Map: ExpressibleByDictionaryLiteral {
+    /// The pairs in order; a duplicate key keeps its last value.
+    public init(dictionaryLiteral elements: (CBOR, CBOR)...) {
+        self.init()
+        for (key, value) in elements { self[key] = value }
+    }
+}

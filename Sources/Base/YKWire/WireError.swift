@@ -37,3 +37,10 @@ public struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason and the offset, for display.
     public var description: String { "\(reason) at byte \(offset)" }
 }
+
+/// Runs `body` and lifts its error into the error of the layer above.
+package func lift<Value, Lower: Error, Upper: Error>(
+    _ wrap: (Lower) -> Upper, _ body: () throws(Lower) -> Value
+) throws(Upper) -> Value {
+    do { return try body() } catch { throw wrap(error) }
+}

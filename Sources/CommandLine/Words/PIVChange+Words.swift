@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
+import YKInteraction
 package import YKPIV
+package import YKUse
+import YKWire
 
 extension PIVChange {
     /// Explains a change whose reply was lost: the possible states of the key, and how to find out.
@@ -76,5 +79,21 @@ extension PIVChange {
             case .puk: ("the PUK was changed, and a later step failed", cause.hint)
             }
         return Explanation("unfinished", cause.exit, "\(state): \(cause.message)", hint: hint)
+    }
+}
+
+extension PIVOverwriting.Question: Worded {
+    package var words: QuestionWords { QuestionWords("PIV", question) }
+
+    private var question: String {
+        switch self {
+        case .key(let algorithm, let slot):
+            "the key in slot \(slot) (\(algorithm?.description ?? "of a kind that the card does not report")) "
+                + "would be permanently lost: overwrite it"
+        case .certificate(let subject, let slot):
+            "the certificate in slot \(slot) (\(subject?.printable ?? "one that cannot be read")) "
+                + "would be lost: overwrite it"
+        case .object(let id): "the content of object \(id) would be lost: overwrite it"
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+public import YKProtocols
 public import YKTransport
 import YKWire
 
@@ -96,4 +97,17 @@ extension HSMAuthError {
 extension HSMAuthError: CardCaused {
     /// The failure of the card or link, for `card`.
     public var cardCause: CardError? { if case .card(let error) = self { error } else { nil } }
+}
+
+extension HSMAuthError: CredentialRefusal {
+    /// The management key or password that the key refused.
+    public var refusedCredential: RefusedCredential? {
+        switch self {
+        case .wrongManagementKey(let left): RefusedCredential(.hsmAuthManagementKey, triesLeft: left)
+        case .managementKeyBlocked: RefusedCredential(.hsmAuthManagementKey, triesLeft: 0)
+        case .wrongPassword(_, let left): RefusedCredential(.hsmAuthPassword, triesLeft: left)
+        case .credentialLost: RefusedCredential(.hsmAuthPassword, triesLeft: 0)
+        default: nil
+        }
+    }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import YKWire
 
 /// A line of the allowed signers: principals, options, and the key or its authority (OpenSSH's sshsig.c).
@@ -213,4 +214,122 @@ private struct SignerText {
     }
 
     private static func typed(_ key: SSHPublicKey) -> (String, [UInt8]) { (key.type, key.blob) }
+}
+
+/// The allowed signers, as `ssh-keygen -Y verify` reads them from a file (ssh-keygen(1), ALLOWED SIGNERS).
+///
+/// Each line is independent: one that cannot be read is skipped, and ``Verdict/notes`` says why if it names the signer.
+public struct AllowedSigners: Sendable {
+    /// The decision about a signature.
+    public struct Verdict: Hashable, Sendable {
+        /// Whether a line allows it.
+        public var isAllowed = false
+        /// Why lines that name the signer do not apply, each with its line number.
+        public var notes: [String] = []
+    }
+
+    private let lines: [(number: Int, line: SignerLine)]
+
+    /// Reads a file. Lines end at LF.
+    public init(_ text: [UInt8]) {
+        let texts = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        lines = texts.enumerated().compactMap { index, text in SignerLine(text).map { (index + 1, $0) } }
+    }
+
+    /// Decides whether an identity may make a file signature. Does not check that it is for the file and the namespace.
+    ///
+    /// A signature made with a certificate is allowed by a line of its authority (`cert-authority`) if the certificate
+    /// is a user certificate, is valid at the time and names the identity.
+    ///
+    /// - Parameters:
+    ///   - signature: The signature.
+    ///   - identity: The signer, such as an email address.
+    ///   - now: Seconds since 1970.
+    public func check(_ signature: SSHFileSignature, identity: String, now: Int64) -> Verdict {
+        var verdict = Verdict()
+        for (number, line) in lines where line.names(identity) {
+            guard let problem = line.problem(with: signature, identity, now: UInt64(clamping: now)) else {
+                verdict.isAllowed = true
+                return verdict
+            }
+            if !problem.isEmpty { verdict.notes.append("line \(number): \(problem)") }
+        }
+        return verdict
+    }
+}
+
+/// Patterns of names as OpenSSH compares them (ssh_config(5), PATTERNS): `*` for any string, `?` for any byte.
+enum SSHPattern {
+    /// The longest pattern in a list, in bytes (OpenSSH's match_pattern_list).
+    private static let lengthLimit = 1022
+
+    /// Whether a text matches a comma-separated list of patterns; a match of one that begins with `!` excludes it.
+    static func fits(_ text: [UInt8], anyOf list: [UInt8]) -> Bool {
+        var isMatched = false
+        for part in list.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let isNegated = part.first == UInt8(ascii: "!")
+            let pattern = isNegated ? part.dropFirst() : part
+            guard pattern.count <= lengthLimit else { return false }
+            guard fits(text[...], pattern) else { continue }
+            if isNegated { return false }
+            isMatched = true
+        }
+        return isMatched
+    }
+
+    /// Whether a text matches a pattern.
+    static func fits(_ text: String, _ pattern: String) -> Bool {
+        fits(Array(text.utf8)[...], Array(pattern.utf8)[...])
+    }
+
+    /// The run time grows with the product of the lengths.
+    private static func fits(_ text: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
+        var (place, mark) = (text.startIndex, text.startIndex)
+        var (next, star): (Int, Int?) = (pattern.startIndex, nil)
+        while place < text.endIndex {
+            if next < pattern.endIndex, pattern[next] == UInt8(ascii: "*") {
+                (star, mark) = (next, place)
+                next += 1
+            } else if next < pattern.endIndex, pattern[next] == UInt8(ascii: "?") || pattern[next] == text[place] {
+                next += 1
+                place += 1
+            } else if let star {
+                mark += 1
+                (next, place) = (star + 1, mark)
+            } else {
+                return false
+            }
+        }
+        return pattern[next...].allSatisfy { $0 == UInt8(ascii: "*") }
+    }
+}
+
+/// A time as OpenSSH's files write it (ssh-keygen(1), ALLOWED SIGNERS): `YYYYMMDD`, `YYYYMMDDHHMM` or
+/// `YYYYMMDDHHMMSS`, in the system's time zone, or in UTC if followed by `Z` or `UTC`.
+enum SSHTime {
+    /// Returns the time in seconds since 1970; `nil` for any other text, and for times that ssh-keygen refuses.
+    static func seconds(_ text: [UInt8]) -> UInt64? {
+        var digits = text
+        var isUTC = false
+        for suffix in ["Z", "UTC"] where !isUTC && digits.count > suffix.utf8.count {
+            guard String(decoding: digits.suffix(suffix.utf8.count), as: UTF8.self).uppercased() == suffix else {
+                continue
+            }
+            digits.removeLast(suffix.utf8.count)
+            isUTC = true
+        }
+        guard [8, 12, 14].contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        func number(_ range: Range<Int>) -> Int32 {
+            range.upperBound <= digits.count ? digits[range].reduce(0) { $0 * 10 + Int32($1) - 0x30 } : 0
+        }
+        let (month, day) = (number(4..<6), number(6..<8))
+        let (hour, minute, second) = (number(8..<10), number(10..<12), number(12..<14))
+        guard (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second <= 61 else { return nil }
+        var time = tm()
+        (time.tm_year, time.tm_mon, time.tm_mday) = (number(0..<4) - 1900, month - 1, day)
+        (time.tm_hour, time.tm_min, time.tm_sec) = (hour, minute, second)
+        // As in ssh-keygen, no daylight saving time; days that a month lacks are days of the next one.
+        let seconds = isUTC ? timegm(&time) : mktime(&time)
+        return seconds > 0 ? UInt64(seconds) : nil
+    }
 }

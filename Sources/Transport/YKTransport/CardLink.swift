@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
+public import YKWire
 
 /// A powered card: command APDUs in, response APDUs out, under a deadline.
 ///
@@ -74,4 +74,47 @@ public struct CardIdentity: Sendable, Hashable {
         guard maxCommandLength.map({ $0 > 261 }) ?? true else { return false }
         return (try? ATR(decoding: atr))?.saysExtendedLength ?? false
     }
+}
+
+/// Why an operation on a smart-card application failed.
+public enum CardError: Error, Hashable, Sendable {
+    /// The link below failed.
+    case link(LinkError)
+    /// The application is not on this card, or is disabled.
+    case appletMissing(AID)
+    /// The card answered the named command with a status word other than success.
+    case status(StatusWord, during: String)
+    /// The reply to the named command violates the protocol.
+    case malformed(WireError, during: String)
+    /// The card announces more data for the named command without end, or without sending any.
+    case endlessReply(during: String)
+    /// The named command is too long for the card or reader.
+    case tooLong(during: String)
+    /// The secure channel could not be opened, or ended.
+    case secureChannel(SecureChannelFault)
+}
+
+/// A command of a smart-card application: its encoding and the meaning of its reply.
+public protocol CardCommand {
+    /// The decoded reply.
+    associatedtype Response
+
+    /// The name in the application's specification.
+    static var name: String { get }
+    /// Whether it changes nothing on the card even if it fails, so that it can be sent again when its exchange breaks off.
+    static var isRepeatable: Bool { get }
+    /// The encoded command.
+    var apdu: APDU { get }
+    /// Decodes the data of a reply with status 9000.
+    func decode(_ reader: inout ByteReader) throws(WireError) -> Response
+}
+
+extension CardCommand {
+    /// False: the command is sent once.
+    public static var isRepeatable: Bool { false }
+}
+
+extension CardCommand where Response == Void {
+    /// Expects no data; data that some firmware sends anyway is ignored.
+    public func decode(_ reader: inout ByteReader) {}
 }

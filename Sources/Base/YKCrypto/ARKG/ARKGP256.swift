@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import COpenSSL
+
 /// Asynchronous remote key generation on P-256 (ARKG-P256, draft-bradleylundberg-cfrg-arkg-10): anyone can derive
 /// public keys from a seed's public half, but only the holder of the private half can derive their private keys.
 /// Requires OpenSSL 3.
@@ -90,5 +92,86 @@ public enum ARKGP256 {
             shared, salt: [], info: Array("ARKG-KEM-HMAC-shared.\(exchange)".utf8) + contexts.encapsulation, length: 32)
         return try P256Arithmetic.scalar(
             hashing: input, separation: Array("ARKG-BL-EC.ARKG-P256".utf8) + contexts.blinding)
+    }
+}
+
+extension ARKGP256 {
+    /// The private half of a seed, as a key holds it.
+    package struct PrivateSeed: ~Copyable {
+        private let blinding: Secret
+        private let encapsulation: P256KeyAgreement
+
+        /// Derives both scalars from random bytes, at least 32 each (ARKG-Derive-Seed).
+        package init(blinding: borrowing Secret, encapsulation: borrowing Secret) throws(CryptoFault) {
+            let agreement = try P256KeyAgreement(scalar: agreementKey(encapsulation))
+            self.blinding = try P256Arithmetic.scalar(
+                hashing: blinding, separation: Array("ARKG-BL-EC-KG.ARKG-P256".utf8))
+            self.encapsulation = agreement
+        }
+
+        /// The public half.
+        package func publicSeed() throws(CryptoFault) -> PublicSeed {
+            try PublicSeed(
+                blinding: [0x04] + P256KeyAgreement(scalar: blinding).publicPoint,
+                encapsulation: [0x04] + encapsulation.publicPoint)
+        }
+
+        /// Derives the private scalar of a handle, 32 bytes (ARKG-Derive-Private-Key).
+        ///
+        /// - Throws: `CryptoFault` for a handle that was made for a different seed or context.
+        package func derive(_ keyHandle: [UInt8], context: [UInt8]) throws(CryptoFault) -> Secret {
+            let contexts = try Contexts(context)
+            guard keyHandle.count == handleSize, keyHandle[macSize] == 0x04 else {
+                throw CryptoFault("ARKG: not a key handle")
+            }
+            let point = Array(keyHandle.dropFirst(macSize))
+            let shared = try encapsulation.shared(with: Array(point.dropFirst()))
+            guard constantTimeEqual(try mac(shared, over: point, contexts), Array(keyHandle.prefix(macSize))) else {
+                throw CryptoFault("ARKG: the key handle is for a different seed or context")
+            }
+            return try P256Arithmetic.sum(tau(shared, contexts), blinding)
+        }
+    }
+}
+
+/// Addition of scalars and of points on P-256, by OpenSSL.
+enum P256Arithmetic {
+    /// The scalar that a message hashes to (hash_to_field with expand_message_xmd and SHA-256, RFC 9380 §5.2, §5.3.1): one
+    /// element of 48 bytes, reduced modulo the order.
+    static func scalar(hashing message: borrowing Secret, separation: [UInt8]) throws(CryptoFault) -> Secret {
+        guard separation.count <= 255 else { throw CryptoFault("RFC 9380: a tag of \(separation.count) bytes") }
+        let tag = separation + [UInt8(separation.count)]
+        var bytes = message.copyBytes()
+        defer { Secret.wipe(&bytes) }
+        let padding = [UInt8](repeating: 0, count: HashAlgorithm.sha256.blockSize)
+        let start = HashAlgorithm.sha256.hash(padding + bytes + [0x00, 48, 0x00] + tag)
+        let first = HashAlgorithm.sha256.hash(start + [0x01] + tag)
+        let second = HashAlgorithm.sha256.hash(zip(start, first).map { $0 ^ $1 } + [0x02] + tag)
+        return try sum(Secret(first + second.prefix(16)), Secret([UInt8](repeating: 0, count: 32)))
+    }
+
+    /// The sum of a number of any length and a scalar of 32 bytes, modulo the order.
+    static func sum(_ number: borrowing Secret, _ scalar: borrowing Secret) throws(CryptoFault) -> Secret {
+        var result = [UInt8](repeating: 0, count: 32)
+        defer { Secret.wipe(&result) }
+        let status = number.withBytes { number in
+            scalar.withBytes { scalar in
+                ykit_p256_scalar(
+                    number.octets, number.count,
+                    scalar.octets, &result)
+            }
+        }
+        guard status == 0 else { throw OpenSSL.fault("P-256: the sum of two scalars") }
+        return Secret(result)
+    }
+
+    /// The sum of a point and the public key of a scalar of 32 bytes, uncompressed.
+    static func add(_ scalar: borrowing Secret, to point: [UInt8]) throws(CryptoFault) -> [UInt8] {
+        var result = [UInt8](repeating: 0, count: 65)
+        let status = scalar.withBytes { scalar in
+            ykit_p256_add(scalar.octets, point, point.count, &result)
+        }
+        guard status == 0 else { throw OpenSSL.fault("P-256: the sum of two points") }
+        return result
     }
 }

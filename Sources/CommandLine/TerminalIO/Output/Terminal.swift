@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Arguments
 import Glibc
 import Synchronization
 package import YKDesktop
@@ -205,4 +206,9 @@ extension Terminal {
         }
         return isComplete
     }
+}
+
+/// When colors and bold text are used.
+package enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+    case auto, always, never
 }

@@ -104,9 +104,7 @@ extension String {
         guard let text = String(validating: bytes, as: UTF8.self) else { return false }
         return !text.unicodeScalars.contains { $0.isHazardous && $0 != "\n" && $0 != "\t" && $0 != "\r" }
     }
-}
 
-extension String {
     /// The text as one word of a POSIX shell, in quotes if it has a character that the shell interprets.
     package var shellQuoted: String {
         let isPlain =
@@ -121,4 +119,10 @@ extension String {
             }
         return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
     }
+}
+
+/// A day of the Gregorian calendar in ISO 8601 notation.
+package enum Day {
+    /// The day of a time in seconds since 1970, in UTC.
+    package static func text(_ seconds: Int64) -> String { UTCDate(seconds: seconds).description }
 }

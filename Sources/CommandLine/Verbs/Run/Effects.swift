@@ -2,7 +2,8 @@
 
 package import TerminalIO
 import YKInteraction
-import YKKeys
+package import YKKeys
+import YKWire
 
 /// The effects of a run other than exchanges with the key: it asks questions, writes files and stores, and contacts
 /// servers. With `--plan` it does none of this, which is decided here.
@@ -133,5 +134,41 @@ extension ExchangePlan {
     /// Adds a step that is not sent, in words.
     package func add(_ step: String, _ details: [String] = []) {
         add(Step(command: [], summary: step, details: details, isSent: false))
+    }
+}
+
+/// What a verb would do, which `--plan` shows instead of doing it.
+struct PlanReport: Report {
+    let steps: [ExchangePlan.Step]
+    let isStopped: Bool
+
+    static let members: [Member<PlanReport>] = [
+        Member("plan") { $0.steps },
+        Member("complete", "false if what follows depends on the key's answer") { !$0.isStopped },
+    ]
+
+    fileprivate var lines: [String] {
+        let lines = steps.flatMap { step in
+            ["\(step.isSent ? "sent    " : "not sent") \(step.summary.printable)"]
+                + (step.isSent ? [] : step.details.map { "         " + $0.printable })
+        }
+        return lines + (isStopped ? ["what follows depends on the key's answer"] : [])
+    }
+}
+
+extension ExchangePlan.Step: Report {
+    package static let members: [Member<ExchangePlan.Step>] = [
+        Member("command", "in hexadecimal") { Hex.encode($0.command) },
+        Member("words") { $0.summary.printable },
+        Member("details") { $0.details.map(\.printable) },
+        Member("sent", "whether it was sent, since it changes nothing") { $0.isSent },
+    ]
+}
+
+extension ExchangePlan {
+    /// The plan as an answer.
+    package var answer: Answer {
+        let report = PlanReport(steps: steps, isStopped: isStopped)
+        return Outcome(report, report.lines).answer(as: Shape())
     }
 }

@@ -112,3 +112,10 @@ package struct Disclosure {
         try terminal.show(["\(words): \(String(decoding: bytes, as: UTF8.self))"], orElse: "")
     }
 }
+
+extension Variables {
+    /// Whether a variable may hold a secret, and is therefore not inherited by other programs.
+    @Sendable package static func mayHoldSecret(_ name: String) -> Bool {
+        name.hasPrefix("YKIT_") && !HelpTopic.settings.contains(name)
+    }
+}

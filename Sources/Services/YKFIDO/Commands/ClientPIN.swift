@@ -113,3 +113,133 @@ extension PINRetries: CustomStringConvertible {
         "\(count) tries left" + (needsPowerCycle ? ", once the key is unplugged and plugged in again" : "")
     }
 }
+
+extension ClientPIN {
+    /// Sets the first PIN (subcommand 3).
+    public struct SetPIN: CTAPCommand, Sendable, Hashable {
+        /// No response data.
+        public typealias Response = Void
+        let version: PINProtocol
+        let platformKey: COSEKey
+        let newPIN: [UInt8]
+        let proof: [UInt8]
+
+        /// Creates a command from an encrypted PIN and its proof.
+        public init(_ version: PINProtocol, platformKey: COSEKey, newPIN: [UInt8], proof: [UInt8]) {
+            self.version = version
+            self.platformKey = platformKey
+            self.newPIN = newPIN
+            self.proof = proof
+        }
+
+        /// The command byte.
+        public var code: CTAPCommandCode { .clientPIN }
+        /// The name in the specification.
+        public var name: String { "clientPIN setPIN" }
+        /// The parameters.
+        public var parameters: CBOR.Map? {
+            var map = ClientPIN.request(.setPIN, version)
+            map[Key.keyAgreement] = .map(platformKey.map)
+            map[Key.pinUvAuthParam] = .bytes(proof)
+            map[Key.newPinEnc] = .bytes(newPIN)
+            return map
+        }
+    }
+
+    /// Changes the PIN (subcommand 4).
+    public struct ChangePIN: CTAPCommand, Sendable, Hashable {
+        /// No response data.
+        public typealias Response = Void
+        let version: PINProtocol
+        let platformKey: COSEKey
+        let newPIN: [UInt8]
+        let pinHash: [UInt8]
+        let proof: [UInt8]
+
+        /// Creates a command from the encrypted new PIN, the encrypted hash of the old one, and the proof over both.
+        public init(
+            _ version: PINProtocol, platformKey: COSEKey, newPIN: [UInt8], pinHash: [UInt8], proof: [UInt8]
+        ) {
+            self.version = version
+            self.platformKey = platformKey
+            self.newPIN = newPIN
+            self.pinHash = pinHash
+            self.proof = proof
+        }
+
+        /// The command byte.
+        public var code: CTAPCommandCode { .clientPIN }
+        /// The name in the specification.
+        public var name: String { "clientPIN changePIN" }
+        /// The parameters.
+        public var parameters: CBOR.Map? {
+            var map = ClientPIN.request(.changePIN, version)
+            map[Key.keyAgreement] = .map(platformKey.map)
+            map[Key.pinUvAuthParam] = .bytes(proof)
+            map[Key.newPinEnc] = .bytes(newPIN)
+            map[Key.pinHashEnc] = .bytes(pinHash)
+            return map
+        }
+    }
+
+    /// Requests a token by PIN or built-in user verification (subcommands 5, 6 and 9). The response is the encrypted
+    /// token.
+    public struct GetToken: CTAPCommand, Sendable, Hashable {
+        /// How the token is granted, and for what.
+        public enum Grant: Sendable, Hashable {
+            /// By the encrypted hash of the PIN, with the permissions of CTAP 2.0 (subcommand 5).
+            case pin(hash: [UInt8])
+            /// By the encrypted hash of the PIN, with the requested permissions (subcommand 9).
+            case pinWithPermissions(hash: [UInt8], Permissions, rpID: String?)
+            /// By built-in user verification, with the requested permissions (subcommand 6).
+            case userVerification(Permissions, rpID: String?)
+        }
+
+        let version: PINProtocol
+        let platformKey: COSEKey
+        let grant: Grant
+
+        /// Creates a command.
+        public init(_ version: PINProtocol, platformKey: COSEKey, _ grant: Grant) {
+            self.version = version
+            self.platformKey = platformKey
+            self.grant = grant
+        }
+
+        /// The command byte.
+        public var code: CTAPCommandCode { .clientPIN }
+
+        /// The name in the specification.
+        public var name: String { "clientPIN \(subcommand.name)" }
+
+        private var subcommand: CTAPProtocol.ClientPIN.Subcommand {
+            switch grant {
+            case .pin: .getPinToken
+            case .pinWithPermissions: .getPinUvAuthTokenUsingPinWithPermissions
+            case .userVerification: .getPinUvAuthTokenUsingUvWithPermissions
+            }
+        }
+
+        /// The parameters.
+        public var parameters: CBOR.Map? {
+            var map = ClientPIN.request(subcommand, version)
+            map[Key.keyAgreement] = .map(platformKey.map)
+            switch grant {
+            case .pin(let hash): map[Key.pinHashEnc] = .bytes(hash)
+            case .pinWithPermissions(let hash, let permissions, let rpID):
+                map[Key.pinHashEnc] = .bytes(hash)
+                map[Key.permissions] = .unsigned(permissions.rawValue)
+                map[Key.rpId] = rpID.map(CBOR.text)
+            case .userVerification(let permissions, let rpID):
+                map[Key.permissions] = .unsigned(permissions.rawValue)
+                map[Key.rpId] = rpID.map(CBOR.text)
+            }
+            return map
+        }
+
+        /// Reads the encrypted token.
+        public func decode(_ fields: CBOR.Fields) throws(WireError) -> [UInt8] {
+            try fields.required(CTAPProtocol.ClientPIN.Reply.pinUvAuthToken, .bytes)
+        }
+    }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKProtocols
 public import YKTransport
+public import YKWire
 
 /// Why an operation of the FIDO service failed.
 public enum FIDOError: Error, Hashable, Sendable {
@@ -94,4 +96,108 @@ extension FIDOError: CardCaused {
         default: nil
         }
     }
+}
+
+extension FIDOError {
+    /// Lifts a CTAP error into its FIDO meaning; the only place that does.
+    init(_ error: CTAPError) {
+        self =
+            switch error {
+            case .status(let status, let command):
+                Self.meanings[status] ?? Self.meaning(status, of: command) ?? .ctap(error)
+            case .link(.notTouched): .touchTimeout
+            case .u2fStatus(.securityStatusNotSatisfied, "U2F REGISTER"): .u2fPIN(.needed)
+            default: .ctap(error)
+            }
+    }
+
+    private static let meanings: [CTAPStatus: FIDOError] = [
+        .pinInvalid: .wrongPIN(nil), .pinAuthBlocked: .pinNeedsPowerCycle, .pinBlocked: .pinBlocked,
+        .pinNotSet: .pinNotSet, .pinUvAuthTokenRequired: .pinNeeded, .uvInvalid: .userNotRecognised,
+        .uvBlocked: .userVerificationBlocked, .userActionTimeout: .touchTimeout, .actionTimeout: .touchTimeout,
+        .operationDenied: .denied, .noCredentials: .noCredentials, .credentialExcluded: .credentialExcluded,
+        .keyStoreFull: .full,
+    ]
+
+    /// Whether the key can answer no further commands after this error; a recording that lacks one exchange may have
+    /// others.
+    public var endsSession: Bool {
+        guard case .ctap(.link(let failure)) = self else { return false }
+        if case .card(.secureChannel) = failure { return true }
+        guard let link = failure.link else { return false }
+        if case .replay = link { return false }
+        return true
+    }
+
+    private static func meaning(_ status: CTAPStatus, of command: String) -> FIDOError? {
+        switch status {
+        case .pinPolicyViolation:
+            command == "clientPIN setPIN" || command == "clientPIN changePIN" ? .pinRefused : .pinChangeForced
+        case .notAllowed: .notAllowed(command)
+        case .integrityFailure where command.hasPrefix("largeBlobs"): .largeBlobs(.damaged)
+        default: nil
+        }
+    }
+}
+
+extension FIDOError: CredentialRefusal {
+    /// The PIN that the key refused. After three wrong ones in a row it accepts no PIN until it is unplugged and
+    /// plugged in again.
+    public var refusedCredential: RefusedCredential? {
+        switch self {
+        case .wrongPIN(let retries): RefusedCredential(.fidoPIN, triesLeft: retries?.count)
+        case .pinNeedsPowerCycle: RefusedCredential(.fidoPIN, triesLeft: nil)
+        case .pinBlocked: RefusedCredential(.fidoPIN, triesLeft: 0)
+        default: nil
+        }
+    }
+}
+
+/// Why a credential or an assertion failed verification.
+public enum VerificationProblem: Error, Hashable, Sendable {
+    /// The signature is invalid for the key and the data.
+    case badSignature
+    /// It is for another relying party.
+    case otherRelyingParty
+    /// The user was not present.
+    case noPresence
+    /// The user was not verified.
+    case noUserVerification
+    /// The algorithm cannot be verified here.
+    case unsupportedAlgorithm(COSEAlgorithm?)
+    /// The algorithm is too weak; the caller can allow it.
+    case weakAlgorithm(COSEAlgorithm)
+    /// The attestation format cannot be verified here.
+    case unsupportedFormat(AttestationFormat)
+    /// The attestation statement, or its certificate, violates its format.
+    case malformedStatement(String)
+    /// The certificate violates a rule of its format.
+    case certificate(String)
+    /// The attestation does not chain to a trusted certificate.
+    case untrusted
+    /// The public key is unusable, as described: not on its curve, too short, of a type that does not match its
+    /// algorithm, or with forbidden parameters.
+    case badKey(String)
+}
+
+/// Why a CTAP2 or U2F command failed.
+public enum CTAPError: Error, Hashable, Sendable {
+    /// The message or its response was not transmitted.
+    case link(FIDOLinkError)
+    /// The key answered the named command with an error status.
+    case status(CTAPStatus, during: String)
+    /// The key answered the named U2F command with an error status word.
+    case u2fStatus(StatusWord, during: String)
+    /// The response to the named command violates the protocol.
+    case malformed(WireError, during: String)
+    /// The named command is longer than the key accepts.
+    case tooLong(bytes: Int, limit: Int, during: String)
+
+    /// The CTAP2 status, for ``status(_:during:)``.
+    public var status: CTAPStatus? { if case .status(let status, _) = self { status } else { nil } }
+}
+
+extension CTAPError: CardCaused {
+    /// The failure of the card or link, for ``link(_:)``.
+    public var cardCause: CardError? { if case .link(let error) = self { error.cardCause } else { nil } }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCrypto
+public import YKCrypto
 import YKTransport
 import YKWire
 
@@ -62,5 +62,13 @@ extension CTAPSession {
         do { return try P256KeyAgreement(scalar: Secret(HashAlgorithm.sha256.hash(bytes))) } catch {
             throw .link(.device(.failed(code: 0, "no valid private key could be drawn")))
         }
+    }
+}
+
+extension PINProtocol {
+    /// The protocol to use with a key: the first in its list that is supported here.
+    public init?(preferredBy info: AuthenticatorInfo) {
+        guard let found = info.pinProtocols.lazy.compactMap(PINProtocol.init(rawValue:)).first else { return nil }
+        self = found
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
 import YKTransport
+import YKWire
 
 /// A change to a key's configuration; `nil` leaves a setting unchanged.
 public struct DeviceConfiguration: Hashable, Sendable {
@@ -94,5 +96,27 @@ public struct ModeTimeouts: Hashable, Sendable {
         let code = mode.code | (autoEject == nil ? 0 : 0x80)
         let wait = UInt8(clamping: challengeResponse.components.seconds)
         return [code, wait, UInt8(truncatingIfNeeded: seconds), UInt8(seconds >> 8)]
+    }
+}
+
+extension DeviceConfiguration {
+    /// The data objects of WRITE CONFIG (Yubico management interface), numbers with the most significant byte first.
+    var objects: [TLV] {
+        var objects: [TLV] = []
+        if let usbEnabled { objects.append(TLV(ManagementProtocol.Tag.usbEnabled, Self.word(usbEnabled.rawValue))) }
+        if let nfcEnabled { objects.append(TLV(ManagementProtocol.Tag.nfcEnabled, Self.word(nfcEnabled.rawValue))) }
+        if let seconds = autoEjectTimeout?.components.seconds {
+            objects.append(TLV(ManagementProtocol.Tag.autoEject, Self.word(UInt32(UInt16(clamping: seconds)))))
+        }
+        if let seconds = challengeResponseTimeout?.components.seconds {
+            objects.append(TLV(ManagementProtocol.Tag.challengeResponseTimeout, [UInt8(clamping: seconds)]))
+        }
+        if let flags { objects.append(TLV(ManagementProtocol.Tag.flags, [flags.rawValue])) }
+        if restrictsNFC { objects.append(TLV(ManagementProtocol.Tag.nfcRestricted, [1])) }
+        return objects
+    }
+
+    private static func word(_ number: UInt32) -> [UInt8] {
+        [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
     }
 }

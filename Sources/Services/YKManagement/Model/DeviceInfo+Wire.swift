@@ -122,3 +122,52 @@ private struct InfoFields {
         return text.isEmpty || !isPlain ? nil : text
     }
 }
+
+extension DeviceInfo {
+    /// Corrects fields that keys are known to report incorrectly or omit (as observed with ykman 5.9.2).
+    mutating func correct(for product: USBProduct?) {
+        family = product?.family
+        if version.major < 5, version.major > 0 { correctOld(product) }
+        if product?.family == .securityKey { isSecurityKeySeries = true }
+        if version >= FirmwareVersion(4, 4, 0), version < FirmwareVersion(4, 5, 0) { isFIPSSeries = true }
+        // These form factors have no NFC antenna, whatever they report.
+        let hasNoNFC =
+            formFactor.isNano || formFactor == .usbCLightning
+            || formFactor == .usbCKeychain && version.major == 5 && version < FirmwareVersion(5, 2, 4)
+        if hasNoNFC { nfc = nil }
+    }
+
+    /// Keys before firmware 5 enable interfaces, not applications; the USB product number holds the enabled interfaces.
+    /// An Edge has a smart card interface without applications.
+    private mutating func correctOld(_ product: USBProduct?) {
+        let isEdge = usb.supported == [.otp, .u2f, .ccid]
+        if isEdge { usb.supported = [.otp, .u2f] }
+        usb.enabled = usb.supported
+        if let product { usb.enabled = usb.supported.limited(to: product.interfaces) }
+    }
+
+    /// Whether all applications are reset together: keys with a fingerprint sensor and more than FIDO.
+    public var canResetWhole: Bool { formFactor.isBio && usb.supported.contains(.piv) }
+}
+
+/// One page of device information: a length byte that counts everything after it, then data objects.
+struct InfoPage: Hashable, Sendable {
+    let objects: [TLV]
+    /// The number of following pages, if the page has it (tag 10).
+    let more: UInt8?
+
+    /// Reads a page.
+    init(_ bytes: [UInt8]) throws(WireError) {
+        var reader = ByteReader(bytes)
+        var inner = try reader.reader(Int(try reader.byte("the length of the page")), "the page")
+        try reader.finish("the page")
+        let objects = try inner.tlvs()
+        let more = objects.filter { $0.tag == ManagementProtocol.Tag.moreData }
+        guard more.count < 2 else { throw WireError(.duplicate, at: 0, "tag 10 occurs twice") }
+        guard more.first?.value.count ?? 1 == 1 else {
+            throw WireError(.malformed, at: 0, "the number of pages (tag 10) is not one byte")
+        }
+        self.objects = objects.filter { $0.tag != ManagementProtocol.Tag.moreData }
+        self.more = more.first?.value.first
+    }
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKProtocols
 public import YKTransport
 public import YKWire
 
@@ -96,5 +97,12 @@ extension ManagementError: CardCaused {
         case .otp(let error, _): error.cardCause
         default: nil
         }
+    }
+}
+
+extension ManagementError: CredentialRefusal {
+    /// The lock code that the key refused; there is no limit to tries.
+    public var refusedCredential: RefusedCredential? {
+        self == .wrongLockCode ? RefusedCredential(.lockCode, triesLeft: nil) : nil
     }
 }

@@ -210,4 +210,11 @@ extension X509Certificate {
             + (2...9).compactMap { OID("1.3.6.1.4.1.41482.5.\($0)") }
         return fields.contains { extensions[$0] != nil }
     }
+
+    /// Reads a certificate, DER.
+    ///
+    /// - Throws: `notCertificate`.
+    package init(reading der: [UInt8]) throws(PIVError) {
+        do { try self.init(der: der) } catch { throw .notCertificate(error.description) }
+    }
 }

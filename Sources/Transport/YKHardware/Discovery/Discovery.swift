@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 public import YKTransport
 
 /// Finds the attached keys, each listed once with all its interfaces.
@@ -93,5 +94,108 @@ extension String {
             return rest.first == "[" || rest.first == "(" || rest.utf8.count <= 5
         }
         return isWhole && (key.usb?.manufacturer.map { own.contains($0.lowercased()) } ?? true)
+    }
+}
+
+extension Discovery {
+    /// Where keys are looked for; this machine unless a test says otherwise.
+    struct Machine: Sendable {
+        var usb = USBMachine()
+        var hid = HIDMachine()
+        /// A function, because only watching needs libudev.
+        var news: @Sendable () -> DeviceNews = { .here }
+        var readers: @Sendable (Duration, Cancellation?) throws(LinkError) -> [ReaderStatus] = {
+            timeout, cancellation throws(LinkError) in try PCSC.readers(timeout: timeout, cancellation: cancellation)
+        }
+        var readerEvents: @Sendable () -> AsyncStream<ReaderEvent> = { PCSC.watch() }
+        /// The bus and address of a reader, as reported by the service.
+        var locate: @Sendable (_ reader: String, _ timeout: Duration) -> (bus: Int, address: Int)? = {
+            PCSC.usbAddress(of: $0, timeout: $1)
+        }
+    }
+}
+
+/// Reports that devices are added, changed or removed.
+struct DeviceNews: Sendable {
+    /// Without libudev, devices are polled every half second.
+    var library: UDevLibrary?
+    /// Whether the udev daemon is running.
+    var hasDaemon: @Sendable () -> Bool = { access("/run/udev/control", F_OK) == 0 }
+
+    /// The news of this machine; libudev is loaded at first use.
+    static let here = DeviceNews(library: .load())
+
+    /// Calls `look` at once, and then whenever devices may have changed, until the stream is no longer read. `look`
+    /// receives its previous knowledge, and returns the events to report.
+    func stream<Known: Sendable, Event: Sendable>(
+        after nothing: Known, keeping policy: AsyncStream<Event>.Continuation.BufferingPolicy = .unbounded,
+        _ look: @escaping @Sendable (inout Known) -> [Event]
+    ) -> AsyncStream<Event> {
+        AsyncStream(bufferingPolicy: policy) { stream in
+            let watch = follow(after: nothing, look, { stream.yield($0) }, ended: { stream.finish() })
+            guard let watch else { return stream.finish() }
+            stream.onTermination = { _ in watch.stop() }
+        }
+    }
+
+    /// The same without tasks: calls `report` for each event, on a thread of its own, until the watch is stopped.
+    ///
+    /// - Returns: `nil` if the system has no descriptor or thread left.
+    func follow<Known: Sendable, Event>(
+        after nothing: Known, _ look: @escaping @Sendable (inout Known) -> [Event],
+        _ report: @escaping @Sendable (Event) -> Void, ended: @escaping @Sendable () -> Void = {}
+    ) -> DeviceWatch? {
+        guard let watch = DeviceWatch(self) else { return nil }
+        let isStarted = SystemThread.start {
+            var known = nothing
+            watch.run { for event in look(&known) { report(event) } }
+            ended()
+        }
+        return isStarted ? watch : nil
+    }
+
+    /// Yields at once, and then whenever devices may have changed; missed signals are merged into one.
+    func changes() -> AsyncStream<Void> { stream(after: (), keeping: .bufferingNewest(1)) { _ in [()] } }
+}
+
+/// Waits for device events on the calling thread until stopped from another.
+final class DeviceWatch: Sendable {
+    /// The polling interval when no event source is available.
+    private static let round: Int32 = 500
+
+    private let news: DeviceNews
+    /// A socket pair: closing the writing end stops the wait.
+    private let wake: (reading: Int32, writing: Int32)
+
+    init?(_ news: DeviceNews) {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
+        wake = (ends[0], ends[1])
+        self.news = news
+    }
+
+    deinit { _ = close(wake.reading) }
+
+    /// Stops the wait.
+    func stop() { _ = close(wake.writing) }
+
+    /// Calls `look` at once, and again after each event.
+    func run(_ look: () -> Void) {
+        let monitor = news.library?.monitor(news.hasDaemon() ? .daemon : .kernel)
+        defer { monitor?.close() }
+        repeat {
+            while monitor?.take() ?? false {}
+            look()
+        } while wait(monitor)
+    }
+
+    /// Waits until something may have happened; returns false when the watch was stopped.
+    private func wait(_ monitor: UDevMonitor?) -> Bool {
+        let events = Int16(POLLIN)
+        var waiting = [pollfd(fd: wake.reading, events: events, revents: 0)]
+        if let monitor { waiting.append(pollfd(fd: monitor.descriptor, events: events, revents: 0)) }
+        _ = poll(&waiting, nfds_t(waiting.count), monitor == nil ? Self.round : -1)
+        return waiting[0].revents == 0
     }
 }

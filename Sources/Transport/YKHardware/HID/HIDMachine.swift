@@ -27,3 +27,33 @@ struct HIDMachine: Sendable {
         return SystemFile.names(in: folder).compactMap { SystemFile.real("\(folder)/\($0)") }
     }
 }
+
+extension HIDMachine {
+    /// Reports device changes until the stream is no longer read.
+    func watch() -> AsyncStream<HIDEvent> { news.stream(after: [HIDDevice]?.none) { events(&$0) } }
+
+    /// Reports device changes on a thread of its own; returns what ends that.
+    func follow(_ report: @escaping @Sendable (HIDEvent) -> Void) -> (@Sendable () -> Void)? {
+        guard let watch = news.follow(after: [HIDDevice]?.none, { events(&$0) }, report) else { return nil }
+        return { watch.stop() }
+    }
+
+    /// The changes since the last look.
+    private func events(_ known: inout [HIDDevice]?) -> [HIDEvent] {
+        let isFirst = known == nil
+        let now = (try? keys()) ?? known ?? []
+        defer { known = now }
+        return Self.changes(from: known ?? [], to: now) + (isFirst ? [.enumerated] : [])
+    }
+
+    /// The changes between two lists. A device is the same as long as its sysfs folder is the same: the kernel never
+    /// reuses device numbers.
+    private static func changes(from known: [HIDDevice], to now: [HIDDevice]) -> [HIDEvent] {
+        let gone = known.filter { old in !now.contains { $0.sysPath == old.sysPath } }
+        return gone.map(HIDEvent.left)
+            + now.compactMap { new in
+                guard let old = known.first(where: { $0.sysPath == new.sysPath }) else { return .arrived(new) }
+                return new == old ? nil : .changed(new)
+            }
+    }
+}

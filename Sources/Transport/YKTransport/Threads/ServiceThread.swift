@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CThreads
+import Glibc
 import Synchronization
 
 /// A serial executor with its own thread: a service actor blocks here, never in Swift's shared thread pool.
@@ -55,5 +57,138 @@ package final class ServiceThread: SerialExecutor {
                 if let next { next.job.runSynchronously(on: next.executor) } else if isStopped { return }
             }
         }
+    }
+}
+
+/// A thread of the operating system, for blocking work.
+package enum SystemThread {
+    private final class Start: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Starts a thread that runs `body` and ends; returns false when the system cannot create a thread.
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let start = Unmanaged.passRetained(Start(body))
+        var thread = pthread_t()
+        let failure = pthread_create(
+            &thread, nil,
+            { start in
+                guard let start else { return nil }
+                Unmanaged<Start>.fromOpaque(start).takeRetainedValue().body()
+                return nil
+            }, start.toOpaque())
+        guard failure == 0 else {
+            start.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+}
+
+/// A counting semaphore of the operating system.
+package final class Semaphore: Sendable {
+    nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
+
+    package init() {
+        semaphore = .allocate(capacity: 1)
+        sem_init(semaphore, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    package func post() { sem_post(semaphore) }
+
+    package func wait() { while sem_wait(semaphore) != 0 {} }
+
+    /// Waits for a post; returns `false` on timeout.
+    package func wait(milliseconds: Int32) -> Bool { ykit_semaphore_wait(semaphore, milliseconds) == 0 }
+}
+
+/// Runs a closure after a delay, unless it is cancelled first.
+package struct Alarm: Sendable {
+    /// Cancels the closure if it has not started.
+    package typealias Cancel = @Sendable () -> Void
+
+    /// Starts the delay, and returns at once.
+    package let set: @Sendable (Duration, @escaping @Sendable () -> Void) -> Cancel
+
+    package init(_ set: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Cancel) { self.set = set }
+
+    /// Starts a thread for each delay: a task that sleeps would start three, Swift's pool, its manager and its timer.
+    package static let threads = Alarm { delay, body in
+        let isOver = Semaphore()
+        _ = SystemThread.start {
+            if !isOver.wait(milliseconds: Deadline.after(delay).milliseconds()) { body() }
+        }
+        return { isOver.post() }
+    }
+
+    /// Sleeps, at most until the task is cancelled.
+    package func sleep(_ time: Duration) async {
+        let sleep = Sleep()
+        let cancel = set(time) { sleep.end() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { sleep.begin($0) }
+        } onCancel: {
+            sleep.end()
+        }
+        cancel()
+    }
+
+    private final class Sleep: Sendable {
+        private let state = Mutex((isOver: false, sleeper: CheckedContinuation<Void, Never>?.none))
+
+        func begin(_ sleeper: CheckedContinuation<Void, Never>) {
+            let isOver = state.withLock { state in
+                if !state.isOver { state.sleeper = sleeper }
+                return state.isOver
+            }
+            if isOver { sleeper.resume() }
+        }
+
+        func end() {
+            let sleeper = state.withLock { state in
+                defer { state = (true, nil) }
+                return state.sleeper
+            }
+            sleeper?.resume()
+        }
+    }
+}
+
+/// Work in a library that cannot be interrupted, such as the derivation of a key.
+package enum AbandonableWork {
+    private final class Outcome<Value: Sendable>: Sendable {
+        let value = Mutex<Value?>(nil)
+        let isThere = Semaphore()
+    }
+
+    /// Runs `body` on a thread of its own, and waits until it ends or the operation is cancelled.
+    ///
+    /// - Parameters:
+    ///   - cancellation: Ends the wait within a few hundredths of a second. The thread then continues alone, and its result is
+    ///     dropped.
+    ///   - body: The work, which has to end by itself some time.
+    /// - Returns: The result; `nil` if the operation was cancelled.
+    package static func run<Value: Sendable>(
+        _ cancellation: Cancellation, _ body: @escaping @Sendable () -> Value
+    ) -> Value? {
+        if cancellation.isCancelled { return nil }
+        let outcome = Outcome<Value>()
+        let isStarted = SystemThread.start {
+            let value = body()
+            outcome.value.withLock { $0 = value }
+            outcome.isThere.post()
+        }
+        guard isStarted else { return body() }
+        while !outcome.isThere.wait(milliseconds: 20) {
+            if cancellation.isCancelled { return nil }
+        }
+        return outcome.value.withLock { $0 }
     }
 }

@@ -75,3 +75,54 @@ package struct CommandRoute: Sendable {
     /// The rights of the secure channel that the command came through; `nil` without a channel.
     let channel: SecurityDomainApplet.ChannelRights?
 }
+
+/// What an application of the card stores while the key is powered off.
+package protocol AppletMemory: Hashable, Sendable {
+    /// Its name in the state file.
+    static var member: String { get }
+
+    /// The memory of an application that was never used.
+    init()
+    /// The memory as stored in the state file; `nil` if the application was never used.
+    var json: JSONValue? { get }
+    /// Reads the memory from the state file.
+    static func take(from fields: inout StateFields) throws(StateFields.Fault) -> Self
+}
+
+extension VirtualKeyState {
+    /// The memory of an application.
+    package subscript<Memory: AppletMemory>(_ type: Memory.Type) -> Memory {
+        get { memories[ObjectIdentifier(type)]?.value as? Memory ?? Memory() }
+        set { memories[ObjectIdentifier(type)] = newValue == Memory() ? nil : StoredMemory(newValue) }
+    }
+}
+
+/// The memory of an application that was used.
+struct StoredMemory: Hashable, Sendable {
+    let value: any AppletMemory
+
+    init(_ value: some AppletMemory) { self.value = value }
+
+    static func == (one: StoredMemory, other: StoredMemory) -> Bool {
+        AnyHashable(one.value) == AnyHashable(other.value)
+    }
+
+    func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
+}
+
+/// Why an applet does not answer with 9000.
+package enum Refusal: Error, Hashable, Sendable {
+    /// The command ends with this status word.
+    case status(StatusWord)
+    /// The key is still waiting for a touch: the command has not ended.
+    case waitingForTouch
+    /// The key generates a key pair: the command has not ended, and nothing has changed.
+    case computing
+    /// The command has not ended; the host was told to poll again (9100), with this keepalive status.
+    case stillWorking(UInt8)
+    /// A CTAP2 message ends with this status.
+    case ctap(UInt8)
+
+    /// The command ends with 63Cn: a PIN or key is wrong, and n tries are left (15 stands for 15 or more).
+    static func wrong(triesLeft count: Int) -> Refusal { .status(StatusWord(0x63C0 | UInt16(min(15, max(0, count))))) }
+}

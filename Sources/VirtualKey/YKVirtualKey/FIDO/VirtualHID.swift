@@ -287,3 +287,11 @@ package struct VirtualHID: Sendable {
         send(.init(.error, on: message.channel, [code.rawValue]), at: now)
     }
 }
+
+extension VirtualHID {
+    /// The message in progress; `nil` once it was answered, cancelled, or dropped by INIT.
+    package var pending: CTAPHID.Message? { work?.message }
+
+    /// Drops the message in progress without an answer.
+    package mutating func drop() { work = nil }
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import YKTransport
+public import YKTransport
 import YKWire
 
 /// The state file of a virtual key: JSON, mode 0600, locked while the key is in use, replaced as a whole at each
@@ -158,5 +158,74 @@ struct VirtualKeyFile: Sendable {
 
     private func unwritable(_ failure: FileFailure) -> VirtualKeyFileError {
         .unwritable(path: path, errno: failure.number, failure.reason)
+    }
+}
+
+/// Why the state file of a virtual key could not be used. The file remains unchanged.
+public enum VirtualKeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file could not be opened or read.
+    case unreadable(path: String, errno: Int32, String)
+    /// The file could not be written; the key's last operation was not carried out.
+    case unwritable(path: String, errno: Int32, String)
+    /// The name is a symbolic link, a folder or a device.
+    case notAFile(path: String)
+    /// The content is not a valid virtual key state: the line where parsing failed, or the invalid field.
+    case broken(path: String, line: Int?, field: String?, reason: String)
+    /// A newer version of this program wrote the file.
+    case newer(path: String, format: Int64)
+    /// Another program uses the file.
+    case inUse(path: String, holders: [LinkError.Holder])
+
+    /// What happened, in one line.
+    public var description: String {
+        switch self {
+        case .unreadable(let path, _, let reason): "\(path) could not be read: \(reason)"
+        case .unwritable(let path, _, let reason): "\(path) could not be written: \(reason)"
+        case .notAFile(let path): "\(path) is not a plain file"
+        case .broken(let path, let line, let field, let reason):
+            "\(path) is not the state of a virtual key: "
+                + (line.map { "line \($0): " } ?? "") + (field.map { "field \($0): " } ?? "") + reason
+        case .newer(let path, let format): "\(path) has format \(format), which a newer ykit wrote"
+        case .inUse(let path, let holders):
+            "\(path) is used by " + (holders.isEmpty ? "another program" : holders.map(\.text).joined(separator: ", "))
+        }
+    }
+
+    /// The error as a link reports it.
+    var asLinkError: LinkError { .failed(code: 0, description) }
+}
+
+extension LinkError.Holder {
+    fileprivate var text: String { "\(name) (process \(pid))" }
+}
+
+/// Finds the processes that hold a lock on a file, from /proc/locks (proc(5)).
+enum LockHolders {
+    static func of(_ path: String) -> [LinkError.Holder] {
+        var info = stat()
+        guard lstat(path, &info) == 0 else { return [] }
+        let suffix = ":\(info.st_ino)"
+        let rows = text("/proc/locks").split(separator: "\n").map { $0.split(separator: " ") }
+        return rows.compactMap { row in
+            guard row.count > 5, row[1] == "FLOCK", row[5].hasSuffix(suffix), let pid = Int32(row[4]) else {
+                return nil
+            }
+            let name = text("/proc/\(pid)/comm").split(separator: "\n").first.map(String.init)
+            return LinkError.Holder(pid: pid, name: name ?? "a program")
+        }
+    }
+
+    private static func text(_ path: String) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < 1 << 20 {
+            let count = read(file, &block, block.count)
+            guard count > 0 else { break }
+            bytes += block.prefix(count)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

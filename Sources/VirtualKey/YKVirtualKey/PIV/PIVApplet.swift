@@ -145,3 +145,102 @@ struct PIVApplet: Applet {
         guard isKnown, slot != managementSlot else { throw .status(StatusWord(0x6A86)) }
     }
 }
+
+extension PIVApplet {
+    /// Objects that can be read only after the PIN was verified (NIST SP 800-73-4 Part 1 Table 2).
+    private static let guarded: Set<UInt32> = [0x5F_C103, 0x5F_C108, 0x5F_C109, 0x5F_C121]
+    private static let discovery: UInt32 = Tag.discovery.rawValue
+    /// The number of bytes that surround the content of an object in PUT DATA.
+    private static let overhead = 9
+
+    /// GET DATA (NIST SP 800-73-4 Part 2 §3.1.2).
+    func getData(_ command: APDU, _ memory: PIVMemory) throws(Refusal) -> [UInt8] {
+        guard (command.p1, command.p2) == PIVProtocol.currentObjects else { throw .status(StatusWord(0x6A86)) }
+        let id = try OATHApplet.parse(command.data) { reader throws(WireError) in try reader.value(Tag.objectID) }
+        let tag = try Self.tag(id)
+        if tag == Self.discovery {
+            let aid = TLV(Tag.applicationIdentifier, Self.aid.rawValue)
+            return TLV(Tag.discovery, [aid, TLV(Tag.pinUsagePolicy, [0x40, 0x00])].encoded).encoded
+        }
+        if Self.guarded.contains(tag), pin == .notGiven { throw .status(.securityStatusNotSatisfied) }
+        guard let content = memory.objects[tag] else { throw .status(.notFound) }
+        return TLV(Tag.content, content).encoded
+    }
+
+    /// PUT DATA (NIST SP 800-73-4 Part 2 §3.3.1); empty content deletes the object.
+    mutating func putData(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
+        guard (command.p1, command.p2) == PIVProtocol.currentObjects else { throw .status(StatusWord(0x6A86)) }
+        try requireManagement()
+        let (id, content) = try OATHApplet.parse(command.data) { reader throws(WireError) in
+            (try reader.value(Tag.objectID), try reader.value(Tag.content))
+        }
+        let tag = try Self.tag(id)
+        guard tag != Self.discovery else { throw .status(.functionNotSupported) }
+        guard content.count <= key.profile.messageLimit - Self.overhead else { throw .status(.noSpace) }
+        key.piv.objects[tag] = content.isEmpty ? nil : content
+    }
+
+    private static func tag(_ id: [UInt8]) throws(Refusal) -> UInt32 {
+        let number = id.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        guard id.count == 3 && id[0] == 0x5F || id == [0x7E] else { throw .status(.notFound) }
+        return number
+    }
+
+    /// GENERAL AUTHENTICATE with the private key of a slot (NIST SP 800-73-4 Part 2 §A.3 to A.5).
+    mutating func use(
+        _ command: APDU, _ template: [TLV], _ memory: PIVMemory, _ inputs: VirtualInputs
+    ) throws(Refusal) -> [UInt8] {
+        try Self.requireSlot(command.p2)
+        // The attestation key signs statements only.
+        guard command.p2 != Self.attestationSlot, let slot = memory.keys[command.p2] else {
+            throw .status(.incorrectParameters)
+        }
+        guard command.p1 == slot.algorithm, template.value(Tag.response) == [] else {
+            throw .status(.incorrectParameters)
+        }
+        try check(slot.pinPolicy)
+        let isWarm = slot.touchPolicy == 3 && lastTouch.map { $0.duration(to: .now) < Self.touchCache } ?? false
+        if slot.touchPolicy > 1, !isWarm { try touch("PIV \(Hex.encode([command.p2]))", inputs) }
+        if pin == .fresh { pin = .used }
+        if finger == .fresh { finger = .used }
+        let result: [UInt8]
+        do { result = try Self.result(slot, try slot.privateKey(), template) } catch {
+            throw .status(.incorrectParameters)
+        }
+        return TLV(Tag.dynamic, TLV(Tag.response, result).encoded).encoded
+    }
+
+    /// How long a touch is cached with the policy "cached".
+    private static let touchCache = Duration.seconds(15)
+
+    private func check(_ policy: UInt8) throws(Refusal) {
+        let isSatisfied =
+            switch policy {
+            case 1: true
+            case 2: pin != .notGiven
+            case 4: pin != .notGiven || finger != .notGiven
+            case 5: pin == .fresh || finger == .fresh
+            default: pin == .fresh
+            }
+        guard isSatisfied else { throw .status(.securityStatusNotSatisfied) }
+    }
+
+    private static func result(
+        _ slot: VirtualPIVKey, _ key: PrivateKey, _ template: [TLV]
+    ) throws -> [UInt8] {
+        let challenge = template.value(Tag.challenge)
+        let point = template.value(Tag.exponentiation)
+        switch (key.publicKey, challenge, point) {
+        case (.rsa(let modulus, _), .some(let block), nil) where block.count == modulus.count:
+            return try key.rsaPrivate(block)
+        case (.ec(let curve, _), .some(let digest), nil) where digest.count <= curve.fieldSize:
+            return try key.sign(digest: digest)
+        case (.ec(let curve, _), nil, .some(let point)):
+            return try key.shared(with: .ec(curve, point: point)).value.copyBytes()
+        case (.ed25519, .some(let message), nil): return try key.sign(message, .sha512)
+        case (.x25519, nil, .some(let point)) where point.count == 32:
+            return try key.shared(with: .x25519(point)).value.copyBytes()
+        default: throw Refusal.status(.incorrectParameters)
+        }
+    }
+}

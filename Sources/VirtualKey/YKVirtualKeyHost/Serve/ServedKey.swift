@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
+public import YKTransport
 import YKVirtualKey
 
 /// A key served as a device of this machine, plugged in again each time it comes back, by whatever mechanism.
@@ -31,4 +31,22 @@ struct ServedKey {
             Pause.system(back, .after(back, cancellation: cancellation))
         }
     }
+}
+
+/// An event to show to the user who serves a key as a device of this machine.
+public enum ServedKeyEvent: Hashable, Sendable {
+    /// The key was plugged in; programs find it at this path, which is empty if it has no visible node.
+    case inserted(node: String)
+    /// The key was unplugged.
+    case removed
+    /// The host sent a FIDO report.
+    case written([UInt8])
+    /// The key sent a FIDO report.
+    case delivered([UInt8])
+    /// The host asked the key to blink.
+    case winked
+    /// A command APDU and its response; `nil` for no response.
+    case exchange(command: [UInt8], response: [UInt8]?)
+    /// The key failed.
+    case failed(LinkError)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKVirtualKey
+public import YKWire
 
 /// A message from vpcd, the virtual reader of vsmartcard: one byte for a power command, or a command APDU.
 enum VPCDMessage: Hashable, Sendable {
@@ -44,5 +45,66 @@ struct VPCDAssembler: Sendable {
             buffer.removeFirst(2 + length)
         }
         return messages
+    }
+}
+
+/// The address on which vpcd listens.
+public struct VPCDAddress: Hashable, Sendable, CustomStringConvertible {
+    /// A host name or address.
+    public var host: String
+    /// A TCP port.
+    public var port: UInt16
+
+    /// Creates an address; by default that of vpcd's first slot on this machine.
+    public init(host: String = "127.0.0.1", port: UInt16 = 35963) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Parses `HOST:PORT`, `HOST`, `:PORT` or `[IPV6]:PORT`; an empty string is the default address.
+    ///
+    /// - Throws: `malformed` with the offset of the invalid part.
+    public init(parsing text: String) throws(WireError) {
+        self.init()
+        var rest = text[...]
+        if rest.first == "[" {
+            guard let end = rest.firstIndex(of: "]") else {
+                throw WireError(.malformed, at: text.utf8.count, "expected ] after the address")
+            }
+            host = String(rest[rest.index(after: rest.startIndex)..<end])
+            rest = rest[rest.index(after: end)...]
+        } else {
+            let name = rest.prefix { $0 != ":" }
+            if !name.isEmpty { host = String(name) }
+            rest = rest.dropFirst(name.count)
+        }
+        guard !rest.isEmpty else { return }
+        guard rest.first == ":", let number = UInt16(rest.dropFirst()), number > 0 else {
+            throw WireError(.malformed, at: text.utf8.count - rest.utf8.count, "expected a port, 1 to 65535, after :")
+        }
+        port = number
+    }
+
+    /// The host and port.
+    public var description: String { host.contains(bytesOf: ":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// Why the virtual key is not in vpcd's reader.
+public enum VPCDError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The host name cannot be resolved.
+    case unknownHost(String)
+    /// Nothing listens at the address, or it could not be reached.
+    case notReachable(VPCDAddress, errno: Int32, String)
+    /// The reader is gone because the smart card service has stopped.
+    case readerGone(VPCDAddress)
+
+    /// What happened and what to check, in one line.
+    public var description: String {
+        switch self {
+        case .unknownHost(let host): "cannot resolve host \(host)"
+        case .notReachable(let address, _, let reason):
+            "no virtual reader at \(address): \(reason); is pcscd running, with the vpcd driver (vsmartcard-vpcd)?"
+        case .readerGone(let address): "the virtual reader at \(address) is gone"
+        }
     }
 }

@@ -92,3 +92,75 @@ extension WebAuthnError: CardCaused {
     /// The failure of the card or link, for ``key(_:)``.
     public var cardCause: CardError? { cause?.cardCause }
 }
+
+extension WebAuthnError {
+    /// A browser's name for this error.
+    public var name: DOMExceptionName {
+        switch self {
+        case .json: .syntax
+        case .member(_, _, let name): name
+        case .origin, .relyingParty: .security
+        case .noKnownAlgorithm: .notSupported
+        case .noneChosen: .notAllowed
+        case .key(let error): Self.name(of: error)
+        }
+    }
+
+    private static func name(of error: FIDOError) -> DOMExceptionName {
+        switch error {
+        case .credentialExcluded: .invalidState
+        case .unsupported("rk"), .unsupported("uv"): .constraint
+        case .unsupported("plat"): .notAllowed
+        case .unsupported: .notSupported
+        case .ctap(let error): name(of: error)
+        case .largeBlobs, .unsuitablePIN: .unknown
+        default: .notAllowed
+        }
+    }
+
+    private static func name(of error: CTAPError) -> DOMExceptionName {
+        switch error {
+        case .status(.unsupportedAlgorithm, _): .notSupported
+        case .status(.unsupportedOption, _), .status(.invalidOption, _): .constraint
+        case .status(.keepaliveCancel, _): .abort
+        case .link(.notTouched): .notAllowed
+        case .link(let error): error.link.map(name) ?? .unknown
+        default: .unknown
+        }
+    }
+
+    private static func name(of error: LinkError) -> DOMExceptionName {
+        switch error {
+        case .cancelled: .abort
+        case .timedOut: .notAllowed
+        default: .unknown
+        }
+    }
+}
+
+/// A browser's name for an error (Web IDL §2.8.1, WebAuthn Level 3 §5.1.3.1 and §5.1.4.3).
+public struct DOMExceptionName: OpenSet {
+    /// The name.
+    public let rawValue: String
+    /// Wraps a name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// A member of the options is missing or of the wrong type.
+    public static let type = DOMExceptionName(rawValue: "TypeError")
+    /// A string has the wrong syntax.
+    public static let syntax = DOMExceptionName(rawValue: "SyntaxError")
+    /// The origin is not allowed to make requests, or not for this relying party.
+    public static let security = DOMExceptionName(rawValue: "SecurityError")
+    /// The user or the key refused, or the request timed out.
+    public static let notAllowed = DOMExceptionName(rawValue: "NotAllowedError")
+    /// The key has one of the excluded credentials.
+    public static let invalidState = DOMExceptionName(rawValue: "InvalidStateError")
+    /// The key lacks required support for discoverable credentials or user verification.
+    public static let constraint = DOMExceptionName(rawValue: "ConstraintError")
+    /// A requested feature is not supported.
+    public static let notSupported = DOMExceptionName(rawValue: "NotSupportedError")
+    /// The operation was cancelled.
+    public static let abort = DOMExceptionName(rawValue: "AbortError")
+    /// Anything else.
+    public static let unknown = DOMExceptionName(rawValue: "UnknownError")
+
+}

@@ -80,3 +80,13 @@ public struct CeremonyFacts<Options: ExtensibleOptions>: Sendable {
 
     var inputs: JSONMembers { JSONMembers(options.extensions, at: "extensions") }
 }
+
+/// The extensions that every client supports by default.
+public enum StandardExtensions {
+    /// All of them.
+    public static let all: [any ClientExtension] = [
+        CredPropsExtension(), CredProtectExtension(), PRFExtension(), HMACSecretExtension(), LargeBlobExtension(),
+        CredBlobExtension(), MinPINLengthExtension(), AppIDExtension(), UVMExtension(), PaymentExtension(),
+        PreviewSignExtension(),
+    ]
+}

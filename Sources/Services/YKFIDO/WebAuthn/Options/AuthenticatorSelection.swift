@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
+public import YKWire
 
 /// Requirements for the key (WebAuthn Level 3 §5.4.4).
 public struct AuthenticatorSelection: Hashable, Sendable {
@@ -50,4 +50,72 @@ extension UserVerification {
     init(_ members: JSONMembers) throws(WebAuthnError) {
         self = try members.optional("userVerification", .string).flatMap(Self.init(rawValue:)) ?? .preferred
     }
+}
+
+/// Whether a key is built into the computer (WebAuthn Level 3 §5.4.5).
+public struct AuthenticatorAttachment: OpenSet {
+    /// The name.
+    public let rawValue: String
+    /// Wraps a name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Built into the computer.
+    public static let platform = AuthenticatorAttachment(rawValue: "platform")
+    /// Removable, for use with several computers.
+    public static let crossPlatform = AuthenticatorAttachment(rawValue: "cross-platform")
+}
+
+/// Whether the credential must be discoverable (WebAuthn Level 3 §5.4.6).
+public enum ResidentKeyRequirement: String, Hashable, Sendable, CaseIterable {
+    /// Discoverable, or the operation fails.
+    case required
+    /// Discoverable if the key supports it.
+    case preferred
+    /// Not discoverable.
+    case discouraged
+}
+
+/// The attestation that the relying party requests (WebAuthn Level 3 §5.4.7).
+public enum AttestationConveyance: String, Hashable, Sendable, CaseIterable {
+    /// None: the attestation is removed.
+    case none
+    /// A verifiable attestation in any form.
+    case indirect
+    /// The key's attestation.
+    case direct
+    /// The key's attestation, which may identify the individual key.
+    case enterprise
+}
+
+/// A transport of a key (WebAuthn Level 3 §5.8.4).
+public struct AuthenticatorTransport: OpenSet {
+    /// The name.
+    public let rawValue: String
+    /// Wraps a name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// USB.
+    public static let usb = AuthenticatorTransport(rawValue: "usb")
+    /// Near-field communication.
+    public static let nfc = AuthenticatorTransport(rawValue: "nfc")
+    /// Bluetooth Low Energy.
+    public static let ble = AuthenticatorTransport(rawValue: "ble")
+    /// ISO 7816 smart card with contacts.
+    public static let smartCard = AuthenticatorTransport(rawValue: "smart-card")
+    /// A phone near this computer.
+    public static let hybrid = AuthenticatorTransport(rawValue: "hybrid")
+    /// Built into the computer.
+    public static let `internal` = AuthenticatorTransport(rawValue: "internal")
+}
+
+/// What the relying party expects the user to use (WebAuthn Level 3 §5.8.7).
+public struct PublicKeyCredentialHint: OpenSet {
+    /// The name.
+    public let rawValue: String
+    /// Wraps a name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// A security key.
+    public static let securityKey = PublicKeyCredentialHint(rawValue: "security-key")
+    /// An authenticator built into the computer.
+    public static let clientDevice = PublicKeyCredentialHint(rawValue: "client-device")
+    /// A phone.
+    public static let hybrid = PublicKeyCredentialHint(rawValue: "hybrid")
 }

@@ -102,9 +102,7 @@ extension JSONMembers.Kind where Value == Bool {
 
 extension JSONMembers.Kind where Value == Int64 {
     package static var int: Self { Self(name: "whole number", read: \.int) }
-}
 
-extension JSONMembers.Kind where Value == Int64 {
     /// A whole number, also as a string, which browsers convert (Web IDL §3.2.4).
     package static var long: Self {
         Self(name: "whole number") { $0.int ?? $0.string.flatMap { Int64($0.trimmed) } }
@@ -167,5 +165,16 @@ extension JSONValue.Object {
     package init(_ members: [(String, JSONValue?)]) {
         self.init()
         for (key, value) in members { self[key] = value }
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, as WebAuthn and CTAP state timeouts; 0 for a negative duration, clamped to 64 bits.
+    package var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let (product, isOver) = seconds.multipliedReportingOverflow(by: 1000)
+        let (sum, isAbove) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        return isOver || isAbove ? .max : sum
     }
 }

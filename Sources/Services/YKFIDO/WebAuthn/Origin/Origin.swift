@@ -73,4 +73,49 @@ extension Origin {
     public static func comparable(_ text: String) throws(WebAuthnError) -> String {
         isOfApplication(text) ? text : try Origin(text).description
     }
+
+    /// The relying party identifier that this origin may use: the given one, otherwise the host.
+    ///
+    /// - Parameter list: The public suffixes.
+    /// - Throws: `relyingParty` unless the identifier is the host, or a suffix of it that is a registrable domain
+    ///   (HTML §7.1.1.1, WebAuthn Level 3 §5.1.3).
+    public func relyingPartyID(
+        _ id: String?, by list: PublicSuffixList = .newest
+    ) throws(WebAuthnError) -> String {
+        guard let id, id != host else { return host }
+        func fault(_ problem: RelyingPartyProblem) -> WebAuthnError {
+            .relyingParty(id: id, origin: description, problem)
+        }
+        guard DomainName.isValid(id) else { throw fault(.notADomain) }
+        guard host.hasSuffix("." + id) else { throw fault(.otherDomain) }
+        let suffix = list.publicSuffix(of: host)
+        guard id != suffix, !suffix.hasSuffix("." + id) else { throw fault(.publicSuffix) }
+        return id
+    }
+
+    /// The relying party identifier of a payment, which any origin may use (Secure Payment Confirmation §5).
+    func payeeID(_ id: String?) throws(WebAuthnError) -> String {
+        guard let id, id != host else { return host }
+        guard DomainName.isValid(id) else { throw .relyingParty(id: id, origin: description, .notADomain) }
+        return id
+    }
+}
+
+/// Host names of the domain name system (RFC 1123 §2.1, RFC 5891).
+package enum DomainName {
+    /// Returns whether the string is a name in lower case: labels of 1 to 63 letters, digits, hyphens and underscores,
+    /// 253 in all, the last one not a number.
+    package static func isValid(_ text: String) -> Bool {
+        guard (1...253).contains(text.utf8.count) else { return false }
+        let labels = text.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
+        guard labels.allSatisfy(isLabel), let last = labels.last else { return false }
+        return !last.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    private static func isLabel(_ label: some Collection<UInt8>) -> Bool {
+        (1...63).contains(label.count)
+            && label.allSatisfy { byte in
+                (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x5F
+            }
+    }
 }
