@@ -7,6 +7,7 @@ import YKAge
 import YKCrypto
 import YKInteraction
 import YKProtocols
+import YKTestSupport
 
 @testable import AccountVerbs
 
@@ -51,18 +52,18 @@ import YKProtocols
         #expect(try await !person.answer(MissingKey(serial: nil)))
         #expect(try await !person.answer(MissingKey(serial: nil)))
         let asked = age.asked
-        #expect(asked.map(\.type) == ["confirm", "confirm", "confirm"])
+        expect(asked.map(\.type), is: ["confirm", "confirm", "confirm"])
         #expect(asked.allSatisfy { $0.arguments.count == 2 })
-        #expect(String(decoding: asked[0].body, as: UTF8.self) == "Insert the key with serial number 4711.")
+        expect(String(decoding: asked[0].body, as: UTF8.self), is: "Insert the key with serial number 4711.")
     }
 
     @Test("yes, no, and what age cannot ask") func ways() async {
-        #expect(await declined(Age(AgeStanza("ok", ["yes"])), Use()) == nil)
-        #expect(await declined(Age(AgeStanza("ok", ["no"])), Use()) == .no)
-        #expect(await declined(Age(), Use()) == .withdrawn)
+        await expect(declined(Age(AgeStanza("ok", ["yes"])), Use()), is: nil)
+        await expect(declined(Age(AgeStanza("ok", ["no"])), Use()), is: .no)
+        await expect(declined(Age(), Use()), is: .withdrawn)
         let silent = Age(AgeStanza("ok", ["yes"]))
-        #expect(await declined(silent, Erasure()) == .nobodyToAsk)
-        #expect(await declined(silent, Unworded()) == .nobodyToAsk)
+        await expect(declined(silent, Erasure()), is: .nobodyToAsk)
+        await expect(declined(silent, Unworded()), is: .nobodyToAsk)
         #expect(silent.asked.isEmpty)
     }
 
@@ -70,7 +71,7 @@ import YKProtocols
         let request = CredentialRequest(CredentialID(.pivPIN, key: nil), to: "decrypt a file")
         let age = Age(AgeStanza("ok", body: Array("123456".utf8)), AgeStanza("ok"), AgeStanza("fail"))
         let person = AgePerson(AgeDialogue(age), key: "4711")
-        #expect(try await person.secret(request).value.copyBytes() == Array("123456".utf8))
+        try await expect(person.secret(request).value.copyBytes(), is: Array("123456".utf8))
         await #expect(throws: Declined.no) { try await person.secret(request) }
         await #expect(throws: Declined.no) { try await person.secret(request) }
         await #expect(throws: Declined.withdrawn) { try await person.secret(request) }

@@ -2,6 +2,7 @@
 
 import Testing
 import YKManagement
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -35,11 +36,11 @@ import YKWire
         let key = listed(ReaderStatus(name: "R", hasCard: true, atr: Self.contactless), details)
         #expect(key.row == ["R", "YubiKey 5 NFC, 5.7.1, serial 7, NFC"] && kind(key) == "nfc")
         let tag = listed(ReaderStatus(name: "R", hasCard: true, atr: Self.storage, isInUse: true))
-        #expect(tag.row == ["R", "storage card (MIFARE Ultralight, ISO 14443 A, part 3), NFC, in use"])
+        expect(tag.row, is: ["R", "storage card (MIFARE Ultralight, ISO 14443 A, part 3), NFC, in use"])
         let card = ReaderStatus(name: "R", hasCard: true, atr: [0x3B, 0])
         #expect(listed(card).row == ["R", "a card that does not identify itself"] && kind(listed(card)) == "card")
-        #expect(listed(card, isAsked: false).row == ["R", "a card"])
-        #expect(listed(ReaderStatus(name: "R", hasCard: true, isMute: true)).row[1] == "a card that does not answer")
+        expect(listed(card, isAsked: false).row, is: ["R", "a card"])
+        expect(listed(ReaderStatus(name: "R", hasCard: true, isMute: true)).row[1], is: "a card that does not answer")
     }
 
     @Test func aKeyInAPortThatLiesOnAReaderIsListedOnce() {
@@ -51,6 +52,6 @@ import YKWire
         let reader = listed(ReaderStatus(name: "R", hasCard: true, atr: Self.contactless), details)
         let merged = AttachedKey.merged([port, reader, listed(ReaderStatus(name: "S", hasCard: false))])
         #expect(merged.map(\.row.first) == ["1-2", "S"] && merged.first?.contactless.map(\.name) == ["R"])
-        #expect(merged.first?.row.last?.hasSuffix("NFC 'R'") == true)
+        expect(merged.first?.row.last?.hasSuffix("NFC 'R'"), is: true)
     }
 }

@@ -3,6 +3,7 @@
 import Testing
 import Words
 import YKBridge
+import YKTestSupport
 
 @testable import DeviceVerbs
 @testable import TerminalIO
@@ -16,7 +17,7 @@ struct BridgeTests {
         for name in ["", "9a", "-x", "a b", "a\n", "../root", "a$b", "ä", String(repeating: "a", count: 33)] {
             #expect(!BridgeNode.isName(name), "\(name)")
         }
-        #expect(BridgeNode.numbers == "1209:796b")
+        expect(BridgeNode.numbers, is: "1209:796b")
     }
 
     @Test("each ceremony and each wait has words; names of sites cannot write to the terminal")
@@ -27,12 +28,12 @@ struct BridgeTests {
             .registerU2F, .signInU2F, .select, .reset,
             .pin, .manage,
         ]
-        #expect(Set(ceremonies.map(\.words)).count == ceremonies.count)
+        expect(Set(ceremonies.map(\.words)).count, is: ceremonies.count)
         #expect(!Ceremony.signIn(site: "a\u{1B}[2Jb").words.contains("\u{1B}"))
         let waits: [BridgeWait] = [
             .card, .cardBack, .lift(reader: "r"), .confirmation(reader: "r"), .otherProgram(reader: "r"),
         ]
-        #expect(Set(waits.map { $0.words(for: .select) }).count == waits.count)
+        expect(Set(waits.map { $0.words(for: .select) }).count, is: waits.count)
     }
 
     @Test("what a guard cannot do is said with what to do") func guardErrors() {
@@ -43,8 +44,8 @@ struct BridgeTests {
         ]
         let explanations = errors.map(\.explanation)
         #expect(explanations.allSatisfy { $0.hint != nil } && Set(explanations.map(\.message)).count == errors.count)
-        #expect(explanations[2].message == "process 7 is already asked about the key")
-        #expect(explanations[8].exit == .permission)
+        expect(explanations[2].message, is: "process 7 is already asked about the key")
+        expect(explanations[8].exit, is: .permission)
     }
 
     @Test("the doctor names bridges, and whose they are")
@@ -54,15 +55,15 @@ struct BridgeTests {
                 BridgeDevice(
                     path: "/dev/hidraw7", name: Bridge.name, owner: access == .missing ? nil : "alice", access: access)
             })
-        #expect(checks.map(\.verdict) == [.good, .note, .note])
+        expect(checks.map(\.verdict), is: [.good, .note, .note])
         #expect(checks[0].seen.contains("as /dev/hidraw7, which belongs to alice"))
-        #expect(checks[1].remedy?.contains("ykit-bridge@") == true)
+        expect(checks[1].remedy?.contains("ykit-bridge@"), is: true)
         #expect(checks.allSatisfy { $0.name == "bridge" })
         let others = Check.bridges(
             [GuardSystem.name, FarEnd.name].map {
                 BridgeDevice(path: "/dev/hidraw8", name: $0, owner: "alice", access: .readable)
             })
-        #expect(others[0].seen == "a guard presents the key to programs as /dev/hidraw8, which belongs to alice")
+        expect(others[0].seen, is: "a guard presents the key to programs as /dev/hidraw8, which belongs to alice")
         #expect(others[1].seen.contains("a key of another machine"))
     }
 
@@ -71,27 +72,27 @@ struct BridgeTests {
         #expect(Check.guard(GuardParts()).isEmpty)
         var parts = GuardParts(
             listens: true, isEnabled: true, hasUHID: true, hasBus: true, hasPinentry: true, hasList: true)
-        #expect(Check.guard(parts).map(\.verdict) == [.good])
+        expect(Check.guard(parts).map(\.verdict), is: [.good])
         parts.listens = false
-        #expect(Check.guard(parts).first?.remedy == "sudo systemctl enable --now ykit-guard.socket")
+        expect(Check.guard(parts).first?.remedy, is: "sudo systemctl enable --now ykit-guard.socket")
         let lacking = Check.guard(GuardParts(isEnabled: true, hasPinentry: false, hasList: false, snaps: ["firefox"]))
-        #expect(lacking.map(\.verdict) == [.bad, .bad, .bad, .note, .note, .note])
+        expect(lacking.map(\.verdict), is: [.bad, .bad, .bad, .note, .note, .note])
         #expect(lacking.allSatisfy { $0.name == "guard" && $0.remedy != nil })
-        #expect(lacking.last?.seen.hasPrefix("firefox is a snap") == true)
+        expect(lacking.last?.seen.hasPrefix("firefox is a snap"), is: true)
     }
 
     @Test("a guard says why the key is free") func away() {
-        #expect(Set(GuardAbsence.allCases.map(\.words)).count == GuardAbsence.allCases.count)
-        #expect(GuardState(process: 7, absence: .locked).lines == ["the key is free while the screen is locked"])
-        #expect(GuardState(process: 7, pause: 9, absence: .locked).lines == ["paused, for 9 s more"])
+        expect(Set(GuardAbsence.allCases.map(\.words)).count, is: GuardAbsence.allCases.count)
+        expect(GuardState(process: 7, absence: .locked).lines, is: ["the key is free while the screen is locked"])
+        expect(GuardState(process: 7, pause: 9, absence: .locked).lines, is: ["paused, for 9 s more"])
     }
 
     @Test("times as people type them") func times() {
         for (text, seconds) in [("90", 90), ("90s", 90), ("5m", 300), ("2h", 7200), ("0", 0)] {
-            #expect(TimeArgument(argument: text)?.seconds == seconds)
+            expect(TimeArgument(argument: text)?.seconds, is: seconds)
         }
         for text in ["", "m", "-5", "5d", "5 m", "05", "+5", "1.5m", "9223372036854775807h"] {
-            #expect(TimeArgument(argument: text) == nil, "\(text)")
+            expect(TimeArgument(argument: text), is: nil, "\(text)")
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @testable import DeviceVerbs
@@ -13,19 +14,19 @@ import YKWire
         ("Acme:alice", 10), ("", 0), ("アリス", 6), ("王小明", 6), ("한글", 4), ("ｱﾘｽ", 3), ("Ｗ", 2), ("é", 1), ("e\u{301}", 1),
         ("🔑", 2), ("👩‍👩‍👧‍👦", 2), ("🇨🇭", 2), ("❤\u{FE0F}", 2), ("משה", 3), ("ไทย", 3), ("\u{301}", 0), ("—…", 2),
     ])
-    func columns(_ text: String, _ expected: Int) { #expect(text.columns == expected) }
+    func columns(_ text: String, _ expected: Int) { expect(text.columns, is: expected) }
 
     @Test func rowsAreAligned() {
         let lines = Table.lines([["王小明", "1"], ["e\u{301}va", "2"], ["🔑", "3"], ["Acme:alice", "4"]])
-        #expect(lines.map(\.columns) == [13, 13, 13, 13])
-        #expect(lines[0] == "王小明      1")
+        expect(lines.map(\.columns), is: [13, 13, 13, 13])
+        expect(lines[0], is: "王小明      1")
     }
 
     @Test func longTextIsClippedBetweenCharacters() {
-        #expect("王小明".clipped(to: 6) == "王小明")
-        #expect("王小明".clipped(to: 5) == "王小…")
-        #expect("王小明".clipped(to: 4) == "王…")
-        #expect("Acme".clipped(to: 0) == "…")
+        expect("王小明".clipped(to: 6), is: "王小明")
+        expect("王小明".clipped(to: 5), is: "王小…")
+        expect("王小明".clipped(to: 4), is: "王…")
+        expect("Acme".clipped(to: 0), is: "…")
     }
 
     @Test(arguments: [
@@ -53,7 +54,7 @@ import YKWire
         ),
         ("hint: sudo systemctl enable --now pcscd.socket", ["hint:", "  sudo systemctl enable --now pcscd.socket"]),
     ])
-    func linesAreBrokenBetweenWords(_ line: String, _ expected: [String]) { #expect(line.wrapped(to: 30) == expected) }
+    func linesAreBrokenBetweenWords(_ line: String, _ expected: [String]) { expect(line.wrapped(to: 30), is: expected) }
 
     @Test func adviceIsIndentedBelowItsArrow() {
         let advice =
@@ -63,8 +64,8 @@ import YKWire
                 let lines = check.lines[1].wrapped(to: width)
                 #expect(lines.allSatisfy { $0.columns <= width })
                 #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("            ") && !$0.hasPrefix("             ") })
-                #expect(lines.map(\.trimmed).joined(separator: " ") == "-> " + advice)
-                #expect(lines.last?.hasSuffix("sudo ykit doctor") == true)
+                expect(lines.map(\.trimmed).joined(separator: " "), is: "-> " + advice)
+                expect(lines.last?.hasSuffix("sudo ykit doctor"), is: true)
             }
         }
     }

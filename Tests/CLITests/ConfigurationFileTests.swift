@@ -4,6 +4,7 @@ import Arguments
 import Testing
 import YKInteraction
 import YKKeys
+import YKTestSupport
 import YKUse
 import YKWire
 
@@ -43,7 +44,7 @@ import YKWire
         for option in Declarations.of(GlobalOptions.self) {
             let value =
                 examples[option.name] ?? (option.name.hasSuffix("-fd") ? "3" : option.takesValue ? "/file" : "yes")
-            #expect(try file("\(option.name) = \(value)").settings.count == 1, "\(option.name)")
+            try expect(file("\(option.name) = \(value)").settings.count, is: 1, "\(option.name)")
         }
         #expect(throws: Explanation.self) { try file("force = yes") }
     }
@@ -55,7 +56,7 @@ import YKWire
         let options = try options("--link hid", &file, variables)
         #expect(options.link == .hid && options.timeout == 9 && options.quiet && options.color == .always)
         #expect(options.channel.scp?.kind == .b && options.channel.scp?.version == 2)
-        #expect(file.overridden == ["link": "--link", "timeout": "YKIT_TIMEOUT", "scp": "YKIT_SCP"])
+        expect(file.overridden, is: ["link": "--link", "timeout": "YKIT_TIMEOUT", "scp": "YKIT_SCP"])
     }
 
     @Test("what chooses a key is overridden as a whole", arguments: ["device = 1", "reader = x", "virtual = /k"])
@@ -65,7 +66,7 @@ import YKWire
         #expect(replayed.device == nil && replayed.reader == nil && replayed.virtual == nil)
         let free = try options("", &file)
         let chosen = [free.device, free.reader, free.virtual].compactMap(\.self)
-        #expect(chosen == [String(line.split(separator: " ")[2])])
+        expect(chosen, is: [String(line.split(separator: " ")[2])])
     }
 
     @Test("what belongs to an option that is not in use is not set")
@@ -83,9 +84,9 @@ import YKWire
         #expect(file[alias: "x"] == ["oath", "add", "a b", "--issuer", "c d"] && file[alias: "y"] == nil)
         var line = CompletionLine(words: ["x"], current: "--cou", names: RememberedNames())
         line.aliases = file.aliases
-        #expect(line.offers().words.map(\.word) == ["--counter"])
+        expect(line.offers().words.map(\.word), is: ["--counter"])
         let first = CompletionLine(words: [], current: "x", names: RememberedNames(), aliases: file.aliases)
-        #expect(first.offers().words.map(\.word) == ["x"])
+        expect(first.offers().words.map(\.word), is: ["x"])
     }
 
     @Test("bytes of any kind are read as a whole, or refused with the line of the mistake")
@@ -127,14 +128,14 @@ import YKWire
             var file = try ConfigurationFile(bytes, path: "config", Self.variables)
             let entries = lines.map { String(decoding: $0, as: UTF8.self).trimmed }
                 .filter { !$0.isEmpty && !$0.hasPrefix("#") }
-            #expect(file.settings.count + file.aliases.count == entries.count)
+            expect(file.settings.count + file.aliases.count, is: entries.count)
             #expect((try? options("", &file)) != nil)
             let summary = file.summary(showsValues: true)
-            #expect(summary == summary.printable)
+            expect(summary, is: summary.printable)
         } catch {
             let number = Int(error.message.dropFirst("config:".count).prefix { $0.isNumber }) ?? 0
             #expect(error.code == "configuration" && error.exit == .usage && lines.indices.contains(number - 1))
-            #expect(error.message == error.message.printable)
+            expect(error.message, is: error.message.printable)
         }
     }
 }
@@ -155,7 +156,7 @@ import YKWire
         let bold = Style.bold.around("abc")
         #expect(bold.columns == 3 && bold.padded(to: 5).columns == 5)
         #expect(bold.shown(styled: true) == "\u{1B}[1mabc\u{1B}[0m" && bold.shown(styled: false) == "abc")
-        #expect((Style.bold.mark + "abc").printable == "\\u{fdd0}abc")
-        #expect(Style.red.around("abcdef").clipped(to: 4).shown(styled: true) == "\u{1B}[31mabc…\u{1B}[0m")
+        expect((Style.bold.mark + "abc").printable, is: "\\u{fdd0}abc")
+        expect(Style.red.around("abcdef").clipped(to: 4).shown(styled: true), is: "\u{1B}[31mabc…\u{1B}[0m")
     }
 }

@@ -6,6 +6,7 @@ import Testing
 import YKBridge
 import YKFIDO
 import YKInteraction
+import YKTestSupport
 import YKTransport
 import YKVirtualKeyHost
 import YKWire
@@ -85,7 +86,7 @@ final class EventLinesTests {
         events.show("a line")
         let shown = said
         #expect(shown.count == 201 && shown.last == "lab| …" && events.counts.refused == 300)
-        #expect(shown[1] == "search for credentials at ssh:1, for lab: done")
+        expect(shown[1], is: "search for credentials at ssh:1, for lab: done")
         #expect(shown.allSatisfy { $0.utf8.count < 300 })
     }
 
@@ -115,14 +116,14 @@ final class EventLinesTests {
             .notTaken(.init(path: "/dev/hidraw0", number: ENOENT)),
         ]
         for event in parts { events.report(event) }
-        #expect(Set(said).count == parts.count)
+        expect(Set(said).count, is: parts.count)
     }
 
     @Test("a question names the site, what it opens, and who may be asking") func guardQuestions() {
         func question(_ ceremony: Ceremony, _ programs: [String] = []) -> String {
             BridgeQuestion.local(ceremony, programs: programs).words.question
         }
-        #expect(question(.signIn(site: "example.com")) == "use the key to sign in to example.com")
+        expect(question(.signIn(site: "example.com")), is: "use the key to sign in to example.com")
         #expect(
             question(.signIn(site: "example.com"), ["firefox"])
                 == "use the key to sign in to example.com (asked by 'firefox')")
@@ -137,7 +138,7 @@ final class EventLinesTests {
         let opened = sites.map { Ceremony.deriveSecret(site: $0).localSecret }
         #expect(!opened.contains(nil) && Set(opened).count == sites.count)
         #expect(Ceremony.deriveSecret(site: "example.com").localSecret == nil && Ceremony.select.localSecret == nil)
-        #expect(AccountQuestion(site: "example.com", accounts: []).words.question == "which account at example.com")
+        expect(AccountQuestion(site: "example.com", accounts: []).words.question, is: "which account at example.com")
     }
 
     @Test("the cards of a bridge, and what their users have to do") func bridge() throws {
@@ -145,9 +146,9 @@ final class EventLinesTests {
         let register = Ceremony.register(site: "example.com", user: "alice")
         let reader = "ACME\u{1B}[2J 00 00"
         events.report(.inserted(node: ""))
-        #expect(events.node == nil)
+        expect(events.node, is: nil)
         events.report(.inserted(node: "/dev/hidraw3"))
-        #expect(events.node == "/dev/hidraw3")
+        expect(events.node, is: "/dev/hidraw3")
         events.report(.cardInserted(VPCDAddress()))
         events.report(.cardReady(reader: reader, isContactless: true))
         events.report(.cardReady(reader: reader, isContactless: false))
@@ -164,7 +165,7 @@ final class EventLinesTests {
         #expect(before.contains("the card is in the reader at 127.0.0.1:35963"))
         #expect(before.allSatisfy { !$0.contains("\u{1B}") })
         events.report(.waiting(.confirmation(reader: reader), for: register))
-        #expect(said == [], "the question on the terminal says so")
+        expect(said, is: [], "the question on the terminal says so")
         events.report(.answered(register, reader: reader, status: 0))
         events.report(.answered(register, reader: reader, status: 0x27))
         events.report(.winked)
@@ -172,7 +173,7 @@ final class EventLinesTests {
         events.report(.removed)
         let after = said
         #expect(after.first == "create a credential at example.com, for 'alice': done" && after.count == 5)
-        #expect(events.ceremonies == 2)
+        expect(events.ceremonies, is: 2)
         #expect(try logged().contains("waiting for confirmation: create a credential"))
     }
 
@@ -187,19 +188,20 @@ final class EventLinesTests {
         events.report(VPCDServer.Event.powerOff)
         events.report(VPCDServer.Event.removed)
         events.report(VPCDServer.Event.failed(.noReader))
-        #expect(said.count == 3)
+        expect(said.count, is: 3)
         events.report(ServedKeyEvent.inserted(node: ""))
-        #expect(events.node == nil)
+        expect(events.node, is: nil)
         events.report(ServedKeyEvent.inserted(node: "/dev/hidraw9"))
-        #expect(events.node == "/dev/hidraw9")
+        expect(events.node, is: "/dev/hidraw9")
         events.report(ServedKeyEvent.written([0xFF, 0xFF, 0xFF, 0xFF, 0x86, 0, 8] + [UInt8](1...8)))
         events.report(ServedKeyEvent.delivered([0xFF, 0xFF, 0xFF, 0xFF, 0xBF, 0, 1, 6]))
         events.report(ServedKeyEvent.exchange(command: [0, 0xA4, 4, 0, 0], response: [0x90, 0]))
         events.report(ServedKeyEvent.winked)
         events.report(ServedKeyEvent.removed)
         events.report(ServedKeyEvent.failed(.removed))
-        #expect(
-            said.prefix(4) == [
+        expect(
+            said.prefix(4),
+            is: [
                 "the key is plugged in, ^C ends it", "the key is /dev/hidraw9, ^C ends it", "the key blinks",
                 "the key is unplugged",
             ])

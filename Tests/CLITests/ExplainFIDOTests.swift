@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -55,8 +56,8 @@ import YKWire
 
     @Test(arguments: errors) func explained(_ error: FIDOError, _ exit: TerminalIO.ExitStatus, _ hint: String) {
         let explained = Explanation(error)
-        #expect(explained.exit == exit, "\(error)")
-        #expect(explained.hint?.contains(hint) == true, "\(explained)")
+        expect(explained.exit, is: exit, "\(error)")
+        expect(explained.hint?.contains(hint), is: true, "\(explained)")
         Self.check(explained)
     }
 
@@ -82,10 +83,10 @@ import YKWire
     }
 
     private static func check(_ explained: Explanation) {
-        #expect(explained.hint?.isEmpty == false, "\(explained)")
+        expect(explained.hint?.isEmpty, is: false, "\(explained)")
         #expect(explained.exit != .done && explained.message.count > 5)
         #expect(explained.message.last != "." && explained.hint?.last != "." && !explained.message.contains("Error"))
-        #expect(explained.message.trimmingPrefix("U2F").first?.isUppercase == false, "\(explained)")
+        expect(explained.message.trimmingPrefix("U2F").first?.isUppercase, is: false, "\(explained)")
         let isOneWord = explained.code.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" }
         #expect(isOneWord && !explained.code.isEmpty)
     }

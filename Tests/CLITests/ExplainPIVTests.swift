@@ -5,6 +5,7 @@ import YKCrypto
 import YKPIV
 import YKProtocols
 import YKSSH
+import YKTestSupport
 import YKTransport
 import YKWire
 import YKX509
@@ -65,29 +66,29 @@ import YKX509
 
     @Test(arguments: errors) func explained(_ error: PIVError, _ exit: TerminalIO.ExitStatus, _ hint: String) {
         let explained = Explanation(error)
-        #expect(explained.exit == exit, "\(error)")
-        if !hint.isEmpty { #expect(explained.hint?.contains(hint) == true, "\(explained)") }
+        expect(explained.exit, is: exit, "\(error)")
+        if !hint.isEmpty { expect(explained.hint?.contains(hint), is: true, "\(explained)") }
         #expect(!explained.code.isEmpty && !explained.message.isEmpty && explained.message.last != ".")
-        #expect(explained.message.trimmingPrefix("RSA").first?.isUppercase == false, "\(explained)")
+        expect(explained.message.trimmingPrefix("RSA").first?.isUppercase, is: false, "\(explained)")
     }
 
     @Test func invalidNamesAreExplained() throws {
         let error = try #require(throws: X509NameError.self) { try DistinguishedName("Alice") }
         let explained = Explanation(error)
         #expect(explained.exit == .usage && explained.hint?.contains("CN=Alice") == true)
-        #expect(explained.message == "this is not a valid certificate subject: \(error.reason)")
+        expect(explained.message, is: "this is not a valid certificate subject: \(error.reason)")
     }
 
     @Test func triesThatAreLeftAreTold() {
-        #expect(Explanation(PIVError.wrong(.pin, triesLeft: 2)).retriesLeft == 2)
-        #expect(Explanation(PIVError.blocked(.puk)).retriesLeft == 0)
+        expect(Explanation(PIVError.wrong(.pin, triesLeft: 2)).retriesLeft, is: 2)
+        expect(Explanation(PIVError.blocked(.puk)).retriesLeft, is: 0)
     }
 }
 
 @Suite struct PublicKeyFormatTests {
     /// BIP 173, valid Bech32.
     @Test func bech32() {
-        #expect(Bech32.encode("a", []) == "a12uel5l")
+        expect(Bech32.encode("a", []), is: "a12uel5l")
         #expect(
             Bech32.encode("abcdef", (0..<20).map { UInt8($0) }).hasPrefix("abcdef1qqqsyqcyq5rqwzqfpg9scrgwpugpzysn"))
     }
@@ -101,7 +102,7 @@ import YKX509
         #expect(
             try Base64.decode(parts[1])
                 == [0, 0, 0, 7] + Array("ssh-rsa".utf8) + [0, 0, 0, 3, 1, 0, 1, 0, 0, 0, 3, 0, 0x80, 0x01])
-        #expect(SSHPublicKey(.x25519([UInt8](repeating: 1, count: 32)))?.line(comment: "") == nil)
+        expect(SSHPublicKey(.x25519([UInt8](repeating: 1, count: 32)))?.line(comment: ""), is: nil)
     }
 
     @Test(
@@ -110,6 +111,6 @@ import YKX509
             (253_402_300_799, "9999-12-31"),
         ] as [(Int64, String)]) func days(_ seconds: Int64, _ text: String)
     {
-        #expect(Day.text(seconds) == text)
+        expect(Day.text(seconds), is: text)
     }
 }

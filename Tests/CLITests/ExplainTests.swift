@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import YKHardware
 import YKOATH
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -32,9 +33,9 @@ import YKWire
 
     @Test(arguments: linkErrors) func link(_ error: LinkError, _ exit: TerminalIO.ExitStatus, _ hint: String) {
         for explained in [Explanation(error), Explanation(OATHError.card(.link(error)))] {
-            #expect(explained.exit == exit)
-            if !hint.isEmpty { #expect(explained.hint?.contains(hint) == true, "\(explained)") }
-            #expect(explained.message.first?.isUppercase == false)
+            expect(explained.exit, is: exit)
+            if !hint.isEmpty { expect(explained.hint?.contains(hint), is: true, "\(explained)") }
+            expect(explained.message.first?.isUppercase, is: false)
             #expect(explained.message.last != ".")
         }
     }
@@ -42,11 +43,11 @@ import YKWire
     @Test func theUDevRuleThatIsMissingIsNamed() {
         let missing = Explanation(Concerning(.file("/dev/hidraw7"), UDevRule.missing))
         #expect(missing.message.contains("/dev/hidraw7") && missing.exit == .permission)
-        #expect(missing.hint?.contains("ykit udev-rules | sudo tee ") == true)
-        #expect(missing.hint?.contains("/etc/udev/rules.d/70-ykit.rules") == true)
-        #expect(missing.hint?.contains("udevadm trigger") == true)
-        #expect(Explanation(UDevRule.notApplied).hint?.contains("udevadm control --reload") == true)
-        #expect(Explanation(UDevRule.applied).hint?.contains("usermod -aG plugdev") == true)
+        expect(missing.hint?.contains("ykit udev-rules | sudo tee "), is: true)
+        expect(missing.hint?.contains("/etc/udev/rules.d/70-ykit.rules"), is: true)
+        expect(missing.hint?.contains("udevadm trigger"), is: true)
+        expect(Explanation(UDevRule.notApplied).hint?.contains("udevadm control --reload"), is: true)
+        expect(Explanation(UDevRule.applied).hint?.contains("usermod -aG plugdev"), is: true)
     }
 
     @Test func whatTheRuleHasDoneIsFoundInTheFilesOfUDev() throws {
@@ -58,12 +59,12 @@ import YKWire
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data().write(to: file)
         }
-        #expect(UDevRule(for: "/dev/null", root: root.path) == .missing)
+        expect(UDevRule(for: "/dev/null", root: root.path), is: .missing)
         try create("usr/lib/udev/rules.d/70-ykit.rules")
-        #expect(UDevRule(for: "/dev/null", root: root.path) == .notApplied)
+        expect(UDevRule(for: "/dev/null", root: root.path), is: .notApplied)
         try create("run/udev/tags/uaccess/c1:3")  // /dev/null by its numbers, null(4).
-        #expect(UDevRule(for: "/dev/null", root: root.path) == .applied)
-        #expect(UDevRule(for: "/dev/no-such-node", root: root.path) == .notApplied)
+        expect(UDevRule(for: "/dev/null", root: root.path), is: .applied)
+        expect(UDevRule(for: "/dev/no-such-node", root: root.path), is: .notApplied)
     }
 
     @Test func theHolderIsNamed() {
@@ -79,18 +80,18 @@ import YKWire
         ] as [(StatusWord, TerminalIO.ExitStatus, Int?)])
     func status(_ status: StatusWord, _ exit: TerminalIO.ExitStatus, _ tries: Int?) {
         let explained = Explanation(CardError.status(status, during: "X"))
-        #expect(explained.exit == exit)
-        #expect(explained.retriesLeft == tries)
+        expect(explained.exit, is: exit)
+        expect(explained.retriesLeft, is: tries)
     }
 
     @Test func versionGate() {
         let error = OATHError.unsupported(.rename, needs: FirmwareVersion(5, 3, 1), has: FirmwareVersion(5, 2, 4))
-        #expect(Explanation(error).message == "rename is not supported by this key (needs 5.3.1, has 5.2.4)")
-        #expect(Explanation(error).exit == .notSupported)
+        expect(Explanation(error).message, is: "rename is not supported by this key (needs 5.3.1, has 5.2.4)")
+        expect(Explanation(error).exit, is: .notSupported)
     }
 
     @Test func namesFromAKeyCannotDriveTheTerminal() {
-        #expect("a\u{1B}[2Jb\u{202E}".printable == "a\\u{1b}[2Jb\\u{202e}")
+        expect("a\u{1B}[2Jb\u{202E}".printable, is: "a\\u{1b}[2Jb\\u{202e}")
     }
 
     @Test(arguments: [

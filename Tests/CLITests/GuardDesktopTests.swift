@@ -7,6 +7,7 @@ import YKCrypto
 import YKHardware
 import YKInteraction
 import YKProtocols
+import YKTestSupport
 import YKTransport
 
 @testable import DeviceVerbs
@@ -56,9 +57,9 @@ struct GuardDesktopTests {
 
     @Test("an account is chosen in a list, by its number", arguments: ["zenity", "kdialog"])
     func chosen(_ program: String) async throws {
-        #expect(try await person(program, 0, "2\n").answer(accounts) == 1)
+        try await expect(person(program, 0, "2\n").answer(accounts), is: 1)
         let arguments = try #require(runs.all.withLock { $0.first?.arguments })
-        #expect(arguments.suffix(6) == ["1", "'-a <b>'", "2", "account 2", "3", "'bob'"])
+        expect(arguments.suffix(6), is: ["1", "'-a <b>'", "2", "account 2", "3", "'bob'"])
         #expect(arguments.contains { $0.contains("which account at example.com?") })
     }
 

@@ -3,6 +3,7 @@
 import Arguments
 import Foundation
 import Testing
+import YKTestSupport
 
 @testable import TerminalIO
 @testable import Verbs
@@ -123,7 +124,7 @@ import Testing
     @Test func eachVerbShowsOneToThree() {
         let shown = Self.shown().filter { $0.command.isVerb }
         let counts = Dictionary(grouping: shown, by: \.path).mapValues(\.count)
-        #expect(VerbTests.verbs().filter { !(1...3).contains(counts[$0] ?? 0) } == [])
+        expect(VerbTests.verbs().filter { !(1...3).contains(counts[$0] ?? 0) }, is: [])
     }
 
     @Test func eachIsALineOfItsVerbAndHoldsNoSecret() throws {
@@ -140,15 +141,15 @@ import Testing
             #expect(throws: Never.self, "\(example.line)") {
                 guard case .verb(let read) = try parser.request(walk) else { throw UsageError("no verb") }
                 let open = read.declarations.all.filter { $0.isGiven && $0.help?.contains("Other users") == true }
-                #expect(open.map(\.name) == [], "\(example.line)")
+                expect(open.map(\.name), is: [], "\(example.line)")
             }
         }
     }
 
     @Test func eachReasonNotToRunHasAnExample() {
         let lines = Self.shown().map(\.line)
-        #expect(Self.notRun.map(\.prefix).filter { prefix in !lines.contains { $0.hasPrefix(prefix) } } == [])
-        #expect(Self.keys.map(\.prefix).filter { prefix in !lines.contains { $0.hasPrefix(prefix) } } == [])
+        expect(Self.notRun.map(\.prefix).filter { prefix in !lines.contains { $0.hasPrefix(prefix) } }, is: [])
+        expect(Self.keys.map(\.prefix).filter { prefix in !lines.contains { $0.hasPrefix(prefix) } }, is: [])
     }
 
     @Test func eachWorksAsTyped() async throws {
@@ -159,7 +160,7 @@ import Testing
         for example in Self.shown() where example.command.isVerb {
             if Self.notRun.contains(where: { example.line.hasPrefix($0.prefix) }) { continue }
             let result = try await shell.run(Self.script(example))
-            #expect(result.status == 0, "\(example.line)\n\(result.output)\n\(result.errors)")
+            expect(result.status, is: 0, "\(example.line)\n\(result.output)\n\(result.errors)")
             count += 1
         }
         #expect(count > 200)

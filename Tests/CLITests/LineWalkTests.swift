@@ -2,6 +2,7 @@
 
 import Arguments
 import Testing
+import YKTestSupport
 
 @testable import TerminalIO
 @testable import Verbs
@@ -40,7 +41,7 @@ import Testing
         #expect(verbs.count > 200)
         for verb in verbs {
             let own = Declarations.of(verb).flatMap(\.words)
-            #expect(Set(own).count == own.count, "\(verb)")
+            expect(Set(own).count, is: own.count, "\(verb)")
             #expect(Set(own).isDisjoint(with: ["--help", "-h", "--version"]), "\(verb)")
             #expect(own.allSatisfy { $0.wholeMatch(of: /--[a-z0-9]+(-[a-z0-9]+)*|-[A-Za-z0-9]/) != nil }, "\(verb)")
         }
@@ -75,8 +76,8 @@ import Testing
             ("apdu -a oath a1 a4:00", "apdu --app=oath -- a1 a4:00"),
         ])
     func meansTheSame(_ line: String, _ other: String) throws {
-        #expect(try Self.values(line) == Self.values(other))
-        #expect(try Self.verb(line) == Self.verb(other))
+        try expect(Self.values(line), is: Self.values(other))
+        try expect(Self.verb(line), is: Self.verb(other))
     }
 
     @Test(arguments: [
@@ -152,9 +153,9 @@ import Testing
         let error = #expect(throws: ParseError.self) { _ = try Self.request(line) }
         let explanation = error?.explanation
         let said = explanation.map { message.contains(";") ? $0.message : String($0.message.prefix { $0 != ";" }) }
-        #expect(said == message)
-        #expect(explanation.map { "\($0.message) \($0.hint ?? "")" }?.contains("xyz") == false)
-        #expect(explanation.map { "\($0.message) \($0.hint ?? "")" }?.contains("ush") == false)
+        expect(said, is: message)
+        expect(explanation.map { "\($0.message) \($0.hint ?? "")" }?.contains("xyz"), is: false)
+        expect(explanation.map { "\($0.message) \($0.hint ?? "")" }?.contains("ush"), is: false)
     }
 
     @Test func aDashAndOtherWordsAreNoBytes() {
@@ -162,7 +163,7 @@ import Testing
             "-short", "--authenticator-attachment", "-hhhhhhhhhhhhhhhhhhhhhhhhhhh", "--json=AbCdEfGhIjKlMnOpQrStUv",
         ] {
             #expect(!LineWalk.isBytes(word))
-            #expect((try? Self.values("u2f check --app x \(word)")) ?? ["no verb"] == ["no verb"])
+            expect((try? Self.values("u2f check --app x \(word)")) ?? ["no verb"], is: ["no verb"])
         }
     }
 
@@ -171,6 +172,6 @@ import Testing
         (["--rp-id", "-i"] as Names, "rp-id"),
     ])
     func aNameWithoutDashes(_ names: Names, _ plain: String) {
-        #expect(names.plain == plain)
+        expect(names.plain, is: plain)
     }
 }

@@ -2,6 +2,7 @@
 
 import Synchronization
 import Testing
+import YKTestSupport
 import YKTransport
 
 @testable import TerminalIO
@@ -50,8 +51,8 @@ extension OneProcessorTests {
                 await ring(loop, after: 180) { notes.take("third") }
                 return .failed
             }
-            #expect(status == .failed)
-            #expect(notes.taken == ["first", "second", "third"])
+            expect(status, is: .failed)
+            expect(notes.taken, is: ["first", "second", "third"])
         }
 
         @Test func aDelayEndsWhileTasksKeepTheLoopBusy() async {
@@ -62,7 +63,7 @@ extension OneProcessorTests {
                 while !isRung.load(ordering: .acquiring), ContinuousClock.now < end { await Task.yield() }
                 return isRung.load(ordering: .acquiring) ? .done : .timeOut
             }
-            #expect(status == .done)
+            expect(status, is: .done)
         }
 
         @Test func aDelayFromAnotherThreadWakesTheLoop() async {
@@ -76,7 +77,7 @@ extension OneProcessorTests {
                 }
                 return .done
             }
-            #expect(status == .done)
+            expect(status, is: .done)
         }
     }
 }

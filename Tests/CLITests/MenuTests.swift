@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 
 @testable import TerminalIO
 @testable import Verbs
@@ -28,7 +29,7 @@ import Testing
             ("BOB\n", 1), ("user\n", nil), ("user 1\u{1B}[B\u{1B}[B\n", 10), ("nobody\n", nil), ("nobody\u{15}2\n", 1),
             ("bo\u{7F}\u{7F}2\n", 1), ("\u{1B}", -1), ("\u{3}", -1), ("\u{4}", -1), ("\u{1B}[31m\n", nil),
         ] as [(String, Int?)])
-    func keys(typed: String, wanted: Int?) { #expect(choice(typed) == wanted) }
+    func keys(typed: String, wanted: Int?) { expect(choice(typed), is: wanted) }
 
     @Test("fits every terminal, and shows the highlighted line", arguments: [1, 2, 3, 4, 5, 10, 24, 60])
     func sizes(rows: Int) {

@@ -2,6 +2,7 @@
 
 import Arguments
 import Testing
+import YKTestSupport
 
 @testable import TerminalIO
 @testable import Verbs
@@ -32,7 +33,7 @@ import Testing
             let named = values.filter { words.contains($0) }
             if named.isEmpty { continue }
             count += 1
-            #expect(named == values, "\(path) \(declaration.name): \(help)")
+            expect(named, is: values, "\(path) \(declaration.name): \(help)")
         }
         #expect(count > 60)
     }
@@ -40,7 +41,7 @@ import Testing
     @Test func eachListedValueIsTaken() {
         for (path, declaration) in Self.declarations() {
             for value in declaration.choices.values {
-                #expect((try? declaration.take(value)) == true, "\(path) \(declaration.name) \(value)")
+                expect((try? declaration.take(value)), is: true, "\(path) \(declaration.name) \(value)")
             }
         }
     }

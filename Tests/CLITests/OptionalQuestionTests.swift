@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import YKProtocols
+import YKTestSupport
 import YKWire
 
 @testable import YKCapture
@@ -73,14 +74,14 @@ import YKWire
             to: shell.folder.appendingPathComponent("all.sh"), atomically: true, encoding: .utf8)
         let blocks = try await shell.run(Self.functions + "\n. ./all.sh").output.components(separatedBy: "§\n")
             .dropFirst()
-        #expect(blocks.count == runs.count)
+        expect(blocks.count, is: runs.count)
         for ((question, answer), block) in zip(runs, blocks) where !Self.isNeeded(verb, question, answer) {
             let parts = block.components(separatedBy: "§ ")
-            #expect(parts.last == "0\n", "\(question): \(answer)\n\(parts[0])")
+            expect(parts.last, is: "0\n", "\(question): \(answer)\n\(parts[0])")
             let object = try Self.object(parts[0])
             for member in verb.members {
-                #expect(
-                    object[member] as? NSObject == usual[member] as? NSObject, "\(question): \(answer)\n\(parts[0])")
+                expect(
+                    object[member] as? NSObject, is: usual[member] as? NSObject, "\(question): \(answer)\n\(parts[0])")
             }
         }
     }

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import YKProtocols
+import YKTestSupport
 import YKWire
 
 @testable import YKCapture
@@ -25,7 +26,7 @@ import YKWire
             }
             count += 1
             let repeated = Self.repetitions(in: capture)
-            #expect(repeated == [], "\(line)")
+            expect(repeated, is: [], "\(line)")
         }
         #expect(count > 80)
     }

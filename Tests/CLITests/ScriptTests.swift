@@ -3,6 +3,7 @@
 import Arguments
 import Foundation
 import Testing
+import YKTestSupport
 import YKWire
 
 @testable import TerminalIO
@@ -34,7 +35,7 @@ import YKWire
                 Script.matches(output, step.output) && Script.matches(errors, step.errors)
                 && result.status == step.status
             shell.note(isSame)
-            #expect(Self.problems(in: output, of: step.command) == [], "\(step.command)")
+            expect(Self.problems(in: output, of: step.command), is: [], "\(step.command)")
             if isUpdate {
                 if !isSame {
                     script.steps[index].output = output

@@ -32,7 +32,7 @@ import YKVirtualKey
             let report = SetupReport(try await state(parts(), isDesktop: isDesktop), [])
             let step = try #require(report.steps.first { $0.step == .guard })
             #expect(step.state == .open && step.isOffered)
-            #expect(step.line == "sudo systemctl enable --now ykit-guard.socket && \(end)")
+            expect(step.line, is: "sudo systemctl enable --now ykit-guard.socket && \(end)")
             #expect(report.lines(80).contains { $0.contains(step.line) })
         }
     }
@@ -41,11 +41,11 @@ import YKVirtualKey
     func notOffered() async throws {
         for parts in [parts(hasUnits: false), parts(hasUHID: false)] {
             let report = SetupReport(try await state(parts), [])
-            #expect(report.steps.first { $0.step == .guard }?.state == .unsupported)
+            expect(report.steps.first { $0.step == .guard }?.state, is: .unsupported)
             #expect(!report.lines(80).contains { $0.contains("every program") })
         }
         let report = SetupReport(try await state(parts(isEnabled: true)), [])
-        #expect(report.steps.first { $0.step == .guard }?.state == .done)
+        expect(report.steps.first { $0.step == .guard }?.state, is: .done)
     }
 
     @Test("the services are found where the package or its archive installs them")

@@ -4,6 +4,7 @@ import Arguments
 import Foundation
 import Testing
 import YKProtocols
+import YKTestSupport
 
 @testable import TerminalIO
 @testable import Verbs
@@ -20,12 +21,12 @@ struct SpellingTests {
         ])
     func meant(word: String, known: String) {
         let words = ["list", "oath", "calculate", "doctor", "fido2", "delete", "info"]
-        #expect(Spelling.nearest(word, among: words) == known)
+        expect(Spelling.nearest(word, among: words), is: known)
     }
 
     @Test("Words like nothing", arguments: ["", "x", "xyzzy", "certificate", String(repeating: "list", count: 4000)])
     func unlike(word: String) {
-        #expect(Spelling.nearest(word, among: ["list", "oath", "calculate", "doctor"]) == nil)
+        expect(Spelling.nearest(word, among: ["list", "oath", "calculate", "doctor"]), is: nil)
     }
 }
 
@@ -53,9 +54,9 @@ struct YkmanWordsTests {
     func commands() {
         for entry in YkmanEquivalents.commands {
             let here = entry.ykit.split(separator: " ").map(String.init).filter { !$0.hasPrefix("-") }
-            #expect(Self.wrong(here) == nil, "\(entry.ykit)")
+            expect(Self.wrong(here), is: nil, "\(entry.ykit)")
             let told = Self.wrong(entry.ykman.split(separator: " ").map(String.init))
-            #expect(told?.message.hasSuffix("'ykit \(entry.ykit)'") == true, "\(entry.ykman)")
+            expect(told?.message.hasSuffix("'ykit \(entry.ykit)'"), is: true, "\(entry.ykman)")
         }
     }
 
@@ -72,7 +73,7 @@ struct YkmanWordsTests {
         for entry in YkmanEquivalents.options { #expect(text.contains("| `\(entry.ykman)` |"), "\(entry.ykman)") }
         for match in text.matches(of: /\| `ykit ([^`]+)` \|/) {
             let words = match.1.split(separator: " ").map(String.init)
-            #expect(Self.wrong(words) == nil, "\(words)")
+            expect(Self.wrong(words), is: nil, "\(words)")
         }
     }
 
@@ -91,17 +92,17 @@ struct YkmanWordsTests {
 
     @Test("the longest command that fits, with either name of FIDO2")
     func longest() {
-        #expect(YkmanEquivalents.command(["oath", "accounts", "code", "x"]) == "oath calculate")
-        #expect(YkmanEquivalents.command(["oath", "accounts"]) == "oath list")
-        #expect(YkmanEquivalents.command(["fido", "access", "change-pin"]) == "fido2 pin change")
-        #expect(YkmanEquivalents.command(["oath", "list"]) == nil)
+        expect(YkmanEquivalents.command(["oath", "accounts", "code", "x"]), is: "oath calculate")
+        expect(YkmanEquivalents.command(["oath", "accounts"]), is: "oath list")
+        expect(YkmanEquivalents.command(["fido", "access", "change-pin"]), is: "fido2 pin change")
+        expect(YkmanEquivalents.command(["oath", "list"]), is: nil)
     }
 
     @Test("options of ykman, by the command that they belong to")
     func optionsByCommand() {
-        #expect(YkmanEquivalents.option("--valid-days", of: ["piv", "certificates", "generate"]) == "--days")
-        #expect(YkmanEquivalents.option("--valid-days", of: ["oath", "list"]) == nil)
-        #expect(YkmanEquivalents.option("-P", of: ["fido2", "pin", "verify"])?.contains("YKIT_PIN") == true)
+        expect(YkmanEquivalents.option("--valid-days", of: ["piv", "certificates", "generate"]), is: "--days")
+        expect(YkmanEquivalents.option("--valid-days", of: ["oath", "list"]), is: nil)
+        expect(YkmanEquivalents.option("-P", of: ["fido2", "pin", "verify"])?.contains("YKIT_PIN"), is: true)
     }
 }
 
@@ -136,13 +137,13 @@ struct WrongPlaceTests {
     @Test("each is found in the whole tree", arguments: borrowed)
     func found(typed: String, meant: String) {
         let explanation = Self.wrong(typed)
-        #expect(explanation?.message.contains("'ykit \(meant)'") == true, "\(explanation?.message ?? "accepted")")
-        #expect(explanation?.exit == .usage)
+        expect(explanation?.message.contains("'ykit \(meant)'"), is: true, "\(explanation?.message ?? "accepted")")
+        expect(explanation?.exit, is: .usage)
     }
 
     @Test("a word that means nothing is not guessed", arguments: ["bogus", "oath bogus", "piv keys xyzzy"])
     func unknown(typed: String) {
-        #expect(Self.wrong(typed)?.message.contains("did you mean") == false)
+        expect(Self.wrong(typed)?.message.contains("did you mean"), is: false)
     }
 
     @Test("every synonym is a word that is no command, and means one that exists")
@@ -156,7 +157,7 @@ struct WrongPlaceTests {
             for typed in entry.typed { #expect(Self.wrong(typed) != nil, "\(typed) is a command") }
         }
         let all = CommandSynonyms.commands.flatMap(\.typed)
-        #expect(Set(all).count == all.count)
+        expect(Set(all).count, is: all.count)
     }
 
     private static func wrong(_ line: String) -> Explanation? {
@@ -179,7 +180,7 @@ struct HelpTopicTests {
         #expect(lines.count <= 30)
         #expect(lines.allSatisfy { $0.count <= 80 })
         let shown = Set(FirstScreen.rows.flatMap(\.words))
-        #expect(shown == Set(all.filter(\.shouldDisplay).map(\.name)))
+        expect(shown, is: Set(all.filter(\.shouldDisplay).map(\.name)))
     }
 
     @Test("each topic fits terminals of 40 to 120 columns", arguments: HelpTopic.allCases)
@@ -199,7 +200,7 @@ struct HelpTopicTests {
             let text = try String(contentsOf: file, encoding: .utf8)
             read.formUnion(text.matches(of: /"(YKIT_[A-Z0-9_]+)"/).map { String($0.1) })
         }
-        #expect(read.subtracting(explained) == [])
-        #expect(explained.subtracting(read) == ["NO_COLOR"])
+        expect(read.subtracting(explained), is: [])
+        expect(explained.subtracting(read), is: ["NO_COLOR"])
     }
 }

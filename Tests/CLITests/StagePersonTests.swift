@@ -19,13 +19,14 @@ import YKTestSupport
     @Test func aPlanAgreesAndChoosesNothing() async throws {
         let asked = ScriptedPerson("typed", agrees: true)
         let plan = PlannedPerson(asked)
-        #expect(await reason(Asked("empty it?", .agree(())), plan) == nil)
-        #expect(await reason(Asked("all is lost", .type(word: "reset", ())), plan) == nil)
-        #expect(await reason(Asked("which?", .pick([("a", 1), ("b", 2)])), plan) == .nobodyToAsk)
+        await expect(reason(Asked("empty it?", .agree(())), plan), is: nil)
+        await expect(reason(Asked("all is lost", .type(word: "reset", ())), plan), is: nil)
+        await expect(reason(Asked("which?", .pick([("a", 1), ("b", 2)])), plan), is: .nobodyToAsk)
         #expect(asked.questions.isEmpty, "nobody was asked")
         let secret = try await plan.answer(Asked("PIN", .secret(SecretEntry()) { $0 }))
-        #expect(
-            secret.value.copyBytes() == Array("typed".utf8), "a secret that the plan needs to read the key is asked for"
+        expect(
+            secret.value.copyBytes(), is: Array("typed".utf8),
+            "a secret that the plan needs to read the key is asked for"
         )
         try plan.show(["a new key"])
         #expect(asked.shown.isEmpty && !plan.expectTouch(.required).isShown)
@@ -42,16 +43,16 @@ import YKTestSupport
             #expect(unanswered.explanation.message == why && unanswered.explanation.hint == "answer with --yes")
         }
         let declined = Unanswered(question, .no, .here)
-        #expect(declined.explanation.message == "nothing was changed")
-        #expect(Unanswered(question, .interrupted, .here).explanation.exit == .interrupted)
+        expect(declined.explanation.message, is: "nothing was changed")
+        expect(Unanswered(question, .interrupted, .here).explanation.exit, is: .interrupted)
         let secret = Asked("PIN", .secret(SecretEntry()) { $0 }, orElse: "give it with --pin-fd")
         let nobody = Unanswered(secret, .nobodyToAsk, .absent)
-        #expect(
-            nobody.explanation.message == "cannot prompt without a terminal", "the label of a secret is no question")
+        expect(
+            nobody.explanation.message, is: "cannot prompt without a terminal", "the label of a secret is no question")
     }
 
     @Test func aQuestionWithoutWordsIsNeverAsked() async {
         let error = await #expect(throws: Unanswered.self) { try await TerminalPerson().confirm(Unworded()) }
-        #expect(error?.reason == .nobodyToAsk)
+        expect(error?.reason, is: .nobodyToAsk)
     }
 }

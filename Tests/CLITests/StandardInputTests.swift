@@ -2,6 +2,7 @@
 
 import Arguments
 import Testing
+import YKTestSupport
 
 @testable import TerminalIO
 @testable import Verbs
@@ -48,7 +49,7 @@ import Testing
                     let failure = #expect(throws: Explanation.self, "\(path)") {
                         try StandardInput.check(items, readsLines: verb.verb.readsLines)
                     }
-                    #expect(failure?.exit == .usage)
+                    expect(failure?.exit, is: .usage)
                     count += 1
                 }
             }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import YKTestSupport
 
 /// `--strict` turns every warning into an error, because all of them pass through `Terminal.warn`, `Terminal.warnNow` or
 /// `Answer.warnings`.
@@ -28,7 +29,7 @@ struct StrictTests {
         let printing = try Self.sources().filter {
             $0.text.contains(#"warning:")"#) || $0.text.contains(#""warning: "#)
         }
-        #expect(printing.map(\.name) == ["Terminal.swift"])
+        expect(printing.map(\.name), is: ["Terminal.swift"])
     }
 
     /// The `warnings` of an envelope that no answer stands behind are empty: what is warned of there would not count.
@@ -53,9 +54,9 @@ struct StrictTests {
         let key = "ykit virtual new key.json > made; "
         let command = { (option: String) in key + secrets + "ykit --virtual key.json --json \(option) \(line)" }
         let plain = try await shell.run(command("") + "; s=$?; rm -f r.jsonl key.json; exit $s")
-        #expect(plain.status == 0, "\(plain.output)\(plain.errors)")
+        expect(plain.status, is: 0, "\(plain.output)\(plain.errors)")
         let strict = try await shell.run(command("--strict"))
-        #expect(strict.status == 15, "\(strict.output)\(strict.errors)")
+        expect(strict.status, is: 15, "\(strict.output)\(strict.errors)")
         try check(plain, fails: false)
         try check(strict, fails: true)
     }
@@ -63,7 +64,7 @@ struct StrictTests {
     private func check(_ result: Shell.Result, fails: Bool) throws {
         let envelope = try JSONDecoder().decode(Envelope.self, from: Data(result.output.utf8))
         #expect(!envelope.warnings.isEmpty)
-        #expect(envelope.ok == !fails)
-        #expect(envelope.error?.code == (fails ? "strict" : nil))
+        expect(envelope.ok, is: !fails)
+        expect(envelope.error?.code, is: (fails ? "strict" : nil))
     }
 }

@@ -3,6 +3,7 @@
 import TerminalIO
 import Testing
 import YKApproval
+import YKTestSupport
 
 @testable import ApprovalVerbs
 
@@ -16,10 +17,10 @@ struct TiQRTests {
             (.blocked(for: nil), .blocked, "locked the account"),
             (.other("x\u{1B}"), .failed, "answered x"),
         ]
-        #expect(TiQRResult.accepted.refusal == nil)
+        expect(TiQRResult.accepted.refusal, is: nil)
         for (result, exit, part) in results {
             let explanation = result.refusal
-            #expect(explanation?.exit == exit)
+            expect(explanation?.exit, is: exit)
             #expect(
                 explanation.map { "\($0.message) \($0.hint ?? "")".contains(part) && !$0.message.contains("\u{1B}") }
                     == true)

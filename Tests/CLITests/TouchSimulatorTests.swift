@@ -2,6 +2,7 @@
 
 import Glibc
 import Testing
+import YKTestSupport
 import YKVirtualKey
 
 @testable import DeviceVerbs
@@ -17,9 +18,9 @@ import YKVirtualKey
             ("20ms", .after(.milliseconds(20))), ("2s", .after(.seconds(2))), ("1.5", .after(.milliseconds(1500))),
             ("0", .after(.zero)),
         ]
-        for (text, choice) in choices { #expect(TouchChoice(argument: text) == choice, "\(text)") }
+        for (text, choice) in choices { expect(TouchChoice(argument: text), is: choice, "\(text)") }
         for text in ["", "maybe", "-1", "-1ms", "1.5ms", "1e9", "nan", "ms", "s"] {
-            #expect(TouchChoice(argument: text) == nil, "\(text)")
+            expect(TouchChoice(argument: text), is: nil, "\(text)")
         }
     }
 
@@ -32,9 +33,9 @@ import YKVirtualKey
     }
 
     @Test("a touch some time after the key began to wait") func later() {
-        #expect(simulator(.after(.zero)).touch([0x61]) == .touched)
+        expect(simulator(.after(.zero)).touch([0x61]), is: .touched)
         let simulator = simulator(.after(.seconds(3600)))
-        for _ in 0..<3 { #expect(simulator.touch([0x61]) == .pending) }
+        for _ in 0..<3 { expect(simulator.touch([0x61]), is: .pending) }
     }
 
     @Test("a signal touches a key that waits, or types a slot of one that does not") func signals() async throws {
@@ -43,12 +44,12 @@ import YKVirtualKey
             signal(SIGUSR1, SIG_DFL)
             signal(SIGUSR2, SIG_DFL)
         }
-        #expect(simulator.press() == nil)
+        expect(simulator.press(), is: nil)
         kill(getpid(), SIGUSR2)
         #expect(try await first { simulator.press() } == 2 && simulator.press() == nil)
         kill(getpid(), SIGUSR1)
         #expect(try await first { simulator.press() } == 1 && simulator.press() == nil)
-        #expect(simulator.touch([0x61]) == .pending)
+        expect(simulator.touch([0x61]), is: .pending)
         kill(getpid(), SIGUSR1)
         let touch = try await first { simulator.touch([0x61]) == .touched ? true : nil }
         #expect(touch == true && simulator.press() == nil, "the touch was for what the key waited for")

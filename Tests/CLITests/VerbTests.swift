@@ -3,6 +3,7 @@
 import Arguments
 import Foundation
 import Testing
+import YKTestSupport
 import YKWire
 
 @testable import TerminalIO
@@ -50,7 +51,7 @@ import YKWire
 
     @Test func eachVerbHasALine() throws {
         let called = Set(try Self.lines().compactMap { $0.verb?.name })
-        #expect(Self.verbs().filter { !called.contains($0) } == [])
+        expect(Self.verbs().filter { !called.contains($0) }, is: [])
         #expect(Self.verbs().count > 90)
     }
 
@@ -61,7 +62,7 @@ import YKWire
         try (Self.preparation + script).write(
             to: shell.folder.appendingPathComponent("all.sh"), atomically: true, encoding: .utf8)
         let blocks = try await shell.run(". ./all.sh").output.components(separatedBy: "§\n").dropFirst()
-        #expect(blocks.count == lines.count)
+        expect(blocks.count, is: lines.count)
         for (line, block) in zip(lines, blocks) { Self.check(block, line) }
     }
 
@@ -70,12 +71,12 @@ import YKWire
         let parts = block.components(separatedBy: "§ ")
         let printed = parts[0]
         let status = Int32(parts.last?.trimmingCharacters(in: .newlines) ?? "")
-        #expect(status == line.status, "\(line.command)\n\(printed)\(errors)")
+        expect(status, is: line.status, "\(line.command)\n\(printed)\(errors)")
         #expect(printed.filter { $0 == "\n" }.count == 1 && printed.hasSuffix("\n"), "\(line.command)\n\(printed)")
         let object = try? JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [String: Any]
         let members = ["ok", "error", "warnings"] + (line.verb?.type.members.map(\.name) ?? [])
-        #expect(object.map { Set($0.keys) } == Set(members), "\(line.command)\n\(printed)")
-        #expect(object?["ok"] as? Bool == (line.status == 0), "\(line.command)")
+        expect(object.map { Set($0.keys) }, is: Set(members), "\(line.command)\n\(printed)")
+        expect(object?["ok"] as? Bool, is: (line.status == 0), "\(line.command)")
         if line.status == 0, let verb = line.verb?.type,
             case .object(let answer)? = try? JSONValue(parsing: Array(printed.utf8))
         {
@@ -83,17 +84,17 @@ import YKWire
             let problems = verb.members.flatMap { member in
                 SchemaCheck.problems(in: answer[member.name] ?? .null, member.form.schema, at: member.name)
             }
-            #expect(problems == [], "\(line.command)\n\(printed)")
+            expect(problems, is: [], "\(line.command)\n\(printed)")
         }
         let error = object?["error"] as? [String: Any]
-        #expect(error?["exitCode"] as? Int32 ?? 0 == line.status, "\(line.command)")
+        expect(error?["exitCode"] as? Int32 ?? 0, is: line.status, "\(line.command)")
     }
 
     @Test func eachVerbIsInTheArticle() {
         _ = Commands.root
         let lines = AnswerArticle.text.split(separator: "\n").map(String.init)
         let headings = Set(lines.filter { $0.hasPrefix("#") }.map { String($0.drop { "# ".contains($0) }) })
-        #expect(Self.verbs().filter { !headings.contains($0) } == [])
+        expect(Self.verbs().filter { !headings.contains($0) }, is: [])
         #expect(lines.contains("- `serial` (text or null)"))
         #expect(lines.contains("- `accounts` (list of objects)"))
         #expect(lines.contains("  - `id` (text): the text that the verbs take"))

@@ -42,7 +42,7 @@ import YKVirtualKey
             VerbTests.check("\(tested.output)§ \(tested.status)\n", line, tested.errors)
             run += 1
         }
-        #expect(run == lines.count - Self.processes.count)
+        expect(run, is: lines.count - Self.processes.count)
     }
 
     /// What a line gives to ykit.
@@ -107,7 +107,7 @@ import YKVirtualKey
         let no = ScriptedPerson(agrees: false)
         let declined = try await run("piv reset", key, no)
         #expect(declined.status == 17 && declined.errors == "ykit: nothing was changed\n", "\(declined)")
-        #expect(no.questions.count == 1)
+        expect(no.questions.count, is: 1)
         let done = try await run("piv reset", key, ScriptedPerson())
         #expect(done.status == 0 && done.output == "all PIV keys and certificates deleted\n", "\(done)")
     }
@@ -115,8 +115,9 @@ import YKVirtualKey
     @Test func withoutAPersonTheQuestionIsInTheError() async throws {
         let key = try VirtualKey.new()
         let result = try await run("piv access set-retries 3 3", key, NoPerson())
-        #expect(
-            result.errors == """
+        expect(
+            result.errors,
+            is: """
                 ykit: cannot prompt without a terminal: the PIN would be reset to 123456 and the PUK to 12345678: set \
                 the number of tries?
                 hint: answer with --force
@@ -130,7 +131,7 @@ import YKVirtualKey
         let key = try VirtualKey.new()
         let person = ScriptedPerson("123456", "654321")
         let changed = try await run("piv access change-pin", key, person)
-        #expect(changed.status == 0, "\(changed)")
+        expect(changed.status, is: 0, "\(changed)")
         #expect(person.secrets.isEmpty)
         let wrong = try await run("piv access change-pin", key, ScriptedPerson("123456", "222222"))
         #expect(wrong.status != 0 && wrong.errors.contains("2 tries"), "\(wrong)")

@@ -2,6 +2,7 @@
 
 import Arguments
 import Testing
+import YKTestSupport
 
 @testable import TerminalIO
 @testable import Verbs
@@ -83,8 +84,8 @@ import Testing
         let found = Self.wordings()
         #expect(found.count > 300)
         for (name, wordings) in found.sorted(by: { $0.key < $1.key }) {
-            #expect(wordings.count == counts[name] ?? 1, "\(name):\n\(wordings.sorted().joined(separator: "\n"))")
+            expect(wordings.count, is: counts[name] ?? 1, "\(name):\n\(wordings.sorted().joined(separator: "\n"))")
         }
-        #expect(counts.keys.filter { found[$0] == nil } == [])
+        expect(counts.keys.filter { found[$0] == nil }, is: [])
     }
 }

@@ -44,7 +44,7 @@ struct StandingTests {
         let whole = VirtualKey(before, inputs: Operation.inputs)
         let counter = CutLink.Counter()
         try await run(change, CutLink(link(whole, change), counter))
-        #expect(try await holding(whole, change) == .init(isHashed: !change.ends, user: .new, admin: .new))
+        try await expect(holding(whole, change), is: .init(isHashed: !change.ends, user: .new, admin: .new))
         for number in counter.places {
             for word in Cut.words { try await refuse(change, before, number, word) }
         }
@@ -68,12 +68,12 @@ struct StandingTests {
         let held = try await holding(key, change)
         let place = Comment(
             "\(change.testDescription), exchange \(number) (\(counter.command)) refused with \(word): \(failure)")
-        #expect(said.isHashed == held.isHashed, place)
+        expect(said.isHashed, is: held.isHashed, place)
         #expect(Self.fits(said.user, held.user), place)
         #expect(Self.fits(said.admin, held.admin), place)
         // Nothing is lost but what an error says is lost.
         #expect(held.admin != .unusable || held.isHashed == true, place)
-        #expect(Int(key.state.openPGP.admin.left) == left, place)
+        expect(Int(key.state.openPGP.admin.left), is: left, place)
     }
 
     /// Whether a PIN is what was said.

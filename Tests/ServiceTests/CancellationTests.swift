@@ -134,7 +134,7 @@ final class HeardReports: ForwardingReportLink {
         for await _ in touched { break }
         task.cancel()
         await #expect(throws: OTPError.device(.cancelled)) { try await task.value }
-        #expect(sent.frames.last == OTPReport.abandonment)
+        expect(sent.frames.last, is: OTPReport.abandonment)
     }
 
     @Test func aTaskThatIsCancelledSendsNothing() async throws {
@@ -148,7 +148,7 @@ final class HeardReports: ForwardingReportLink {
         }
         task.cancel()
         await #expect(throws: OATHError.card(.link(.cancelled))) { try await task.value }
-        #expect(sent.frames.count == count)
+        expect(sent.frames.count, is: count)
         #expect(try await !service.accounts().isEmpty, "others are not disturbed")
     }
 

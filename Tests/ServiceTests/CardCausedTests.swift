@@ -11,6 +11,7 @@ import YKOpenPGP
 import YKPIV
 import YKSecrets
 import YKSecurityDomain
+import YKTestSupport
 import YKTransport
 
 /// Every service's error tells which failure of the card or link it has as its cause.
@@ -25,7 +26,7 @@ struct CardCausedTests {
             CTAPError.link(.device(.reset)), FIDOError.ctap(.link(.card(.link(.reset)))),
             WebAuthnError.key(.ctap(.link(.device(.reset)))),
         ] as [any Error])
-    func names(_ error: any Error) { #expect(LinkError(causing: error) == .reset) }
+    func names(_ error: any Error) { expect(LinkError(causing: error), is: .reset) }
 
     @Test(
         arguments: [
@@ -33,5 +34,5 @@ struct CardCausedTests {
             SecretsError.noPIN,
             CTAPError.tooLong(bytes: 1, limit: 0, during: "x"), WebAuthnError.noneChosen,
         ] as [any Error])
-    func hasNone(_ error: any Error) { #expect(CardError(causing: error) == nil) }
+    func hasNone(_ error: any Error) { expect(CardError(causing: error), is: nil) }
 }

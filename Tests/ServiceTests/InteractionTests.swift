@@ -55,9 +55,9 @@ import YKWire
             }
             return try await group.reduce(into: 0) { count, _ in count += 1 }
         }
-        #expect(made == 100)
-        #expect(asked.withLock { $0 } == 50, "each registration needs a token of its own")
-        #expect(disturbed.withLock { $0 } == 0)
+        expect(made, is: 100)
+        expect(asked.withLock { $0 }, is: 50, "each registration needs a token of its own")
+        expect(disturbed.withLock { $0 }, is: 0)
     }
 
     @Test func aPromptIsCancelledWithItsOperation() async throws {
@@ -76,7 +76,7 @@ import YKWire
         task.cancel()
         await #expect(throws: FIDOError.ctap(.link(.device(.cancelled)))) { try await task.value }
         await wasCancelled.wait()
-        #expect(try await service.pinRetries().count == 8, "no try was spent, and the key is free")
+        try await expect(service.pinRetries().count, is: 8, "no try was spent, and the key is free")
     }
 
     @Test func theStateCanBeWatched() async throws {
@@ -84,19 +84,19 @@ import YKWire
         let states = service.states
         _ = try await service.accounts()
         await service.rest()
-        #expect(service.state == .resting)
+        expect(service.state, is: .resting)
         _ = try await service.accounts()
-        #expect(service.state == .open)
+        expect(service.state, is: .open)
         let before = await service.statistics
         await service.close()
         await #expect(throws: OATHError.card(.link(.closed))) { try await service.accounts() }
-        #expect(await service.statistics == before)
+        await expect(service.statistics, is: before)
         var seen: [ServiceState] = []
         for await state in states { seen.append(state) }
-        #expect(seen == [.open, .resting, .open, .resting, .closed(nil)], "a card is released before it is closed")
+        expect(seen, is: [.open, .resting, .open, .resting, .closed(nil)], "a card is released before it is closed")
         var later: [ServiceState] = []
         for await state in service.states { later.append(state) }
-        #expect(later == [.closed(nil)])
+        expect(later, is: [.closed(nil)])
     }
 
     @Test func aKeyThatIsRemovedClosesItsService() async throws {
@@ -108,7 +108,7 @@ import YKWire
         }
         var seen: [ServiceState] = []
         for await state in states { seen.append(state) }
-        #expect(seen.last == .closed(.removed))
+        expect(seen.last, is: .closed(.removed))
         await #expect(throws: OATHError.card(.link(.removed))) { try await service.accounts() }
     }
 }

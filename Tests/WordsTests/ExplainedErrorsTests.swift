@@ -22,6 +22,7 @@ import YKSecondFactor
 import YKSecrets
 import YKSecurID
 import YKSecurityDomain
+import YKTestSupport
 import YKToken
 import YKTransport
 import YKVirtualKey
@@ -407,7 +408,7 @@ struct ExplainedErrorsTests {
             let explanation = row.error.explanation
             let lines = [explanation.message, explanation.hint].compactMap(\.self)
             let text = lines.joined(separator: "\n")
-            #expect(explanation.exit == row.exit, "\(row.error)")
+            expect(explanation.exit, is: row.exit, "\(row.error)")
             #expect(text.contains(row.part), "'\(row.part)' in \(text)")
             #expect(
                 !explanation.code.isEmpty && explanation.code.allSatisfy { $0.isLowercase || $0 == "-" || $0.isNumber })
@@ -415,7 +416,7 @@ struct ExplainedErrorsTests {
                 #expect(
                     !line.isEmpty && !line.hasSuffix(".") && !line.contains("\n") && !line.contains("\u{1B}"), "\(line)"
                 )
-                #expect(line.filter { $0 == "(" }.count == line.filter { $0 == ")" }.count, "\(line)")
+                expect(line.filter { $0 == "(" }.count, is: line.filter { $0 == ")" }.count, "\(line)")
             }
             let word = explanation.message.prefix { $0.isLetter }
             #expect(word.first?.isUppercase != true || word == word.uppercased(), "\(text)")
@@ -435,6 +436,6 @@ struct ExplainedErrorsTests {
             let unfinished = change.unfinished(cause)
             #expect(unfinished.exit == .timeOut && unfinished.message.hasSuffix(": no answer"))
         }
-        #expect(Set(changes.map { $0.uncertain(cause).message }).count == changes.count)
+        expect(Set(changes.map { $0.uncertain(cause).message }).count, is: changes.count)
     }
 }

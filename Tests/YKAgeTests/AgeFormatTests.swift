@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKWire
 
 @testable import YKAge
@@ -15,16 +16,16 @@ struct AgeFormatTests {
     func stanzas(count: Int) throws {
         let stanza = AgeStanza("X25519", ["abc", "de"], body: [UInt8](repeating: 0xA5, count: count))
         let lines = stanza.encoded.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast().map(Array.init)
-        #expect(lines.first == Array("-> X25519 abc de".utf8))
+        expect(lines.first, is: Array("-> X25519 abc de".utf8))
         #expect(lines.dropFirst().dropLast().allSatisfy { $0.count == 64 })
         #expect((lines.last?.count ?? 64) < 64)
         var reader = AgeStanzaReader()
         var found: AgeStanza?
         for line in lines {
-            #expect(found == nil)
+            expect(found, is: nil)
             found = try reader.take(line)
         }
-        #expect(found == stanza)
+        expect(found, is: stanza)
         #expect(!reader.isInside)
     }
 
@@ -63,27 +64,27 @@ struct AgeFormatTests {
             Issue.record("\(tag)")
             return
         }
-        #expect(tag.text() == known)
-        #expect(try AgeRecipient(parsing: tag.text(isOwn: true)) == tag)
+        expect(tag.text(), is: known)
+        try expect(AgeRecipient(parsing: tag.text(isOwn: true)), is: tag)
         #expect(tag.text(isOwn: true).hasPrefix("age1ykit1"))
         let credential = try #require(Self.credential)
         let key = [UInt8](repeating: 9, count: 32)
         for recipient in [.x25519(key), .pivP256(point), AgeRecipient.fido2(credential, publicKey: key)] {
-            #expect(try AgeRecipient(parsing: recipient.text()) == recipient)
-            #expect(try AgeRecipient(parsing: recipient.text(isOwn: true)) == recipient)
+            try expect(AgeRecipient(parsing: recipient.text()), is: recipient)
+            try expect(AgeRecipient(parsing: recipient.text(isOwn: true)), is: recipient)
         }
         #expect(AgeRecipient.x25519(key).text().hasPrefix("age1"))
-        #expect(AgePublicKey.x25519(key).recipient == .x25519(key))
-        #expect(AgePublicKey.p256(point).recipient == tag)
+        expect(AgePublicKey.x25519(key).recipient, is: .x25519(key))
+        expect(AgePublicKey.p256(point).recipient, is: tag)
     }
 
     @Test("age-plugin-yubikey's recipient and its identity (its README's example form) are read")
     func yubikey() throws {
         let identity = AgeIdentity.yubikey(0x82, serial: 0x0102_0304, tag: [1, 2, 3, 4])
         let (prefix, bytes) = try Bech32.decode(identity.text)
-        #expect(prefix == "age-plugin-yubikey-")
-        #expect(bytes == [4, 3, 2, 1, 0x82, 1, 2, 3, 4])
-        #expect(try AgeIdentity(parsing: identity.text) == identity)
+        expect(prefix, is: "age-plugin-yubikey-")
+        expect(bytes, is: [4, 3, 2, 1, 0x82, 1, 2, 3, 4])
+        try expect(AgeIdentity(parsing: identity.text), is: identity)
     }
 
     @Test("Identities are read as they are written")
@@ -97,14 +98,14 @@ struct AgeFormatTests {
             .fido2(credential, publicKey: key), .fido2(credential, publicKey: nil),
         ]
         for identity in all {
-            #expect(identity.text == identity.text.uppercased())
-            #expect(try AgeIdentity(parsing: identity.text) == identity)
+            expect(identity.text, is: identity.text.uppercased())
+            try expect(AgeIdentity(parsing: identity.text), is: identity)
         }
     }
 
     @Test("The identity of age-plugin-fido2-hmac -m, as its README prints it, stands for any credential")
     func anyCredential() throws {
-        #expect(try AgeIdentity(parsing: "AGE-PLUGIN-FIDO2-HMAC-1VE5KGMEJ945X6CTRM2TF76") == .any)
+        try expect(AgeIdentity(parsing: "AGE-PLUGIN-FIDO2-HMAC-1VE5KGMEJ945X6CTRM2TF76"), is: .any)
     }
 
     @Test(
@@ -132,9 +133,9 @@ struct AgeFormatTests {
         #expect(throws: AgeError.self) {
             try AgeCredential(salt: [UInt8](repeating: 1, count: 32), id: [], isVerified: false)
         }
-        #expect(AgeError.refused("why").description == "why")
-        #expect(AgePublicKey(.ed25519([1])) == nil)
-        #expect(AgePublicKey(.ec(.p256, point: [4, 1])) == nil)
+        expect(AgeError.refused("why").description, is: "why")
+        expect(AgePublicKey(.ed25519([1])), is: nil)
+        expect(AgePublicKey(.ec(.p256, point: [4, 1])), is: nil)
     }
 }
 

@@ -3,6 +3,7 @@
 import Synchronization
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKWire
 
 @testable import YKAge
@@ -77,7 +78,7 @@ struct AgePluginTests {
     static func run(_ plugin: AgePlugin, _ told: [AgeStanza], _ keys: Keys) async throws -> [AgeStanza] {
         let client = Client(told)
         _ = try await plugin.run(AgeDialogue(client), keys)
-        #expect(client.sent.last?.type == "done")
+        expect(client.sent.last?.type, is: "done")
         return client.sent.dropLast()
     }
 
@@ -106,16 +107,17 @@ struct AgePluginTests {
         ]
         for (identity, type) in identities {
             let sent = try await Self.wrapped([AgeStanza("add-identity", [identity.text])], keys)
-            #expect(sent.map(\.type) == ["recipient-stanza"])
-            #expect(sent.first?.arguments.prefix(2) == ["0", type])
+            expect(sent.map(\.type), is: ["recipient-stanza"])
+            expect(sent.first?.arguments.prefix(2), is: ["0", type])
             let told = [AgeStanza("add-identity", [identity.text]), try #require(sent.first)]
-            #expect(
-                try await Self.run(.identity, told, keys) == [
+            try await expect(
+                Self.run(.identity, told, keys),
+                is: [
                     AgeStanza("file-key", ["0"], body: AgeWrappingTests.fileKey)
                 ])
             let any = [AgeStanza("add-identity", [AgeIdentity.any.text]), try #require(sent.first)]
             let found = try await Self.run(.identity, any, keys)
-            #expect(found.first?.type == (identity.isOfFIDO2 ? nil : "file-key"))
+            expect(found.first?.type, is: (identity.isOfFIDO2 ? nil : "file-key"))
         }
         let fido = AgeRecipient.fido2(credential, publicKey: own)
         let sent = try await Self.wrapped([AgeStanza("add-recipient", [fido.text()])], keys)
@@ -126,7 +128,7 @@ struct AgePluginTests {
                         "recipient-stanza", ["1"] + (sent.first?.arguments.dropFirst() ?? []),
                         body: sent.first?.body ?? [])
                 ]
-            #expect(try await Self.run(.identity, told, keys).map(\.arguments) == [["0"], ["1"]])
+            try await expect(Self.run(.identity, told, keys).map(\.arguments), is: [["0"], ["1"]])
         }
     }
 
@@ -143,18 +145,18 @@ struct AgePluginTests {
             (AgeStanza("add-identity", [other.text]), ["identity", "0"]),
         ] {
             let sent = try await Self.wrapped([AgeStanza("add-recipient", [recipient]), words], keys)
-            #expect(sent.map(\.type) == ["error"])
-            #expect(sent.first?.arguments == wanted)
+            expect(sent.map(\.type), is: ["error"])
+            expect(sent.first?.arguments, is: wanted)
         }
         let without = Keys()
         let identity = AgeStanza("add-identity", [AgeIdentity.fido2(credential, publicKey: nil).text])
-        #expect(try await Self.wrapped([identity], without).first?.arguments == ["identity", "0"])
+        try await expect(Self.wrapped([identity], without).first?.arguments, is: ["identity", "0"])
         var broken = keys
         broken.isBroken = true
         let one = AgeStanza("add-recipient", [recipient])
-        #expect(try await Self.wrapped([one], broken).first?.arguments == ["internal"])
+        try await expect(Self.wrapped([one], broken).first?.arguments, is: ["internal"])
         let short = try await Self.run(.recipient, [one, AgeStanza("wrap-file-key", body: [1])], keys)
-        #expect(short.first?.arguments == ["internal"])
+        expect(short.first?.arguments, is: ["internal"])
     }
 
     @Test("A malformed stanza and a failing key are reported, an absent one is not")
@@ -164,11 +166,11 @@ struct AgePluginTests {
         let identity = AgeStanza("add-identity", [AgeIdentity.slot(0x82, serial: 1, key: p256).text])
         let bad = AgeStanza("recipient-stanza", ["0", "X25519", "AA"], body: [1])
         let sent = try await Self.run(.identity, [identity, bad, AgeStanza("add-identity", ["nothing"])], keys)
-        #expect(sent.map(\.arguments) == [["identity", "1"], ["stanza", "0", "0"]])
+        expect(sent.map(\.arguments), is: [["identity", "1"], ["stanza", "0", "0"]])
         let wrapped = try await Self.wrapped([identity], keys)
         var broken = keys
         broken.isBroken = true
-        #expect(try await Self.run(.identity, [identity] + wrapped, broken).map(\.arguments) == [["identity", "0"]])
+        try await expect(Self.run(.identity, [identity] + wrapped, broken).map(\.arguments), is: [["identity", "0"]])
         #expect(try await Self.run(.identity, [identity] + wrapped, Keys()).isEmpty)
         let credential = try #require(AgeFormatTests.credential)
         let fido = AgeStanza("add-identity", [AgeIdentity.fido2(credential, publicKey: nil).text])
@@ -196,8 +198,9 @@ struct AgePluginTests {
         let identity = AgeStanza("add-identity", [AgeIdentity.slot(0x82, serial: 1, key: p256).text])
         let own = try await Self.wrapped([identity], keys)
         let quantum = AgeStanza("recipient-stanza", ["0", "mlkem768x25519", "AAAA"], body: [1])
-        #expect(
-            try await Self.run(.identity, [identity, Self.formatOne, quantum] + own, keys) == [
+        try await expect(
+            Self.run(.identity, [identity, Self.formatOne, quantum] + own, keys),
+            is: [
                 AgeStanza("file-key", ["0"], body: AgeWrappingTests.fileKey)
             ])
         #expect(try await Self.run(.identity, [identity, Self.formatOne], keys).isEmpty)
@@ -226,9 +229,9 @@ struct AgePluginTests {
         _ = try client.receive()
         dialogue.say("touch the key")
         #expect(try dialogue.confirms("Insert the key.", yes: "Done", no: "Skip"))
-        #expect(try dialogue.secret("PIN")?.value.copyBytes() == Array("123456".utf8))
-        #expect(client.sent.map(\.type) == ["msg", "confirm", "request-secret"])
-        #expect(client.sent[1].arguments == ["RG9uZQ", "U2tpcA"])
+        try expect(dialogue.secret("PIN")?.value.copyBytes(), is: Array("123456".utf8))
+        expect(client.sent.map(\.type), is: ["msg", "confirm", "request-secret"])
+        expect(client.sent[1].arguments, is: ["RG9uZQ", "U2tpcA"])
         let silent = Client([], pin: nil, choice: "no")
         _ = try silent.receive()
         let other = AgeDialogue(silent)

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKTestSupport
 
 @testable import YKAge
 
@@ -38,7 +39,7 @@ struct AgeUnwrapRequestTests {
             AgeUnwrapRequest(.key(other)), AgeUnwrapRequest(.key(other), wrapping),
         ]
         for request in requests {
-            #expect(try AgeUnwrapRequest(request.bytes) == request)
+            try expect(AgeUnwrapRequest(request.bytes), is: request)
             for count in 0..<request.bytes.count {
                 #expect(throws: AgeError.self) { try AgeUnwrapRequest(Array(request.bytes.prefix(count))) }
             }
@@ -67,10 +68,10 @@ struct AgeUnwrapRequestTests {
 
     @Test func answersAreAKeyOrAFileKey() {
         for bytes in [[0], [1] + [UInt8](repeating: 7, count: 16)] as [[UInt8]] {
-            #expect(AgeUnwrapAnswer(bytes)?.withBytes { $0 } == bytes)
+            expect(AgeUnwrapAnswer(bytes)?.withBytes { $0 }, is: bytes)
         }
         for bytes in [[], [1], [2], [0, 0], [1] + [UInt8](repeating: 7, count: 15)] as [[UInt8]] {
-            #expect(AgeUnwrapAnswer(bytes).map { _ in true } == nil)
+            expect(AgeUnwrapAnswer(bytes).map { _ in true }, is: nil)
         }
     }
 

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKWire
 
 @testable import YKAge
@@ -41,14 +42,14 @@ struct AgeWrappingTests {
         ]
         for (recipient, own, key, other, otherKey, type) in cases {
             let wrapping = try AgeWrapping(Secret(Self.fileKey), for: recipient, ephemeral: Self.ephemeral(8).value)
-            #expect(wrapping.stanza.type == type)
-            #expect(wrapping.stanza.body.count == 32)
+            expect(wrapping.stanza.type, is: type)
+            expect(wrapping.stanza.body.count, is: 32)
             let read = try #require(try AgeWrapping(wrapping.stanza))
-            #expect(read == wrapping)
-            #expect(try Self.unwrap(read, own, key) == Self.fileKey)
-            #expect(try Self.unwrap(read, other, otherKey) == nil)
+            expect(read, is: wrapping)
+            try expect(Self.unwrap(read, own, key), is: Self.fileKey)
+            try expect(Self.unwrap(read, other, otherKey), is: nil)
             let isTagged = type == "p256tag" || type == "piv-p256"
-            #expect(wrapping.isTagged(for: key.tag) == isTagged)
+            expect(wrapping.isTagged(for: key.tag), is: isTagged)
             #expect(!wrapping.isTagged(for: otherKey.tag))
         }
     }
@@ -59,7 +60,7 @@ struct AgeWrappingTests {
         let (_, key) = try Self.p256(3)
         let one = try AgeWrapping(Secret(Self.fileKey), for: .p256tag(key.bytes), ephemeral: Self.ephemeral(9).value)
         let two = try AgeWrapping(Secret(Self.fileKey), for: .p256tag(key.bytes), ephemeral: Self.ephemeral(9).value)
-        #expect(one == two)
+        expect(one, is: two)
     }
 
     @Test("A share that agrees on zero, and a key of another kind, are refused")
@@ -80,8 +81,8 @@ struct AgeWrappingTests {
     func stanzas() throws {
         let body = [UInt8](repeating: 0, count: 32)
         let share = Base64.encode([UInt8](repeating: 1, count: 32), padded: false)
-        #expect(try AgeWrapping(AgeStanza("scrypt", ["AA", "18"], body: [1])) == nil)
-        #expect(try AgeWrapping(AgeStanza("fido2-hmac", ["AAM", share, "AQ", share, "AQ"], body: body)) == nil)
+        try expect(AgeWrapping(AgeStanza("scrypt", ["AA", "18"], body: [1])), is: nil)
+        try expect(AgeWrapping(AgeStanza("fido2-hmac", ["AAM", share, "AQ", share, "AQ"], body: body)), is: nil)
         for stanza in [
             AgeStanza("X25519", [share], body: [1]), AgeStanza("X25519", [], body: body),
             AgeStanza("X25519", [share + "="], body: body), AgeStanza("X25519", [share, share], body: body),

@@ -5,6 +5,7 @@ import YKCrypto
 import YKHTTP
 import YKPIV
 import YKStore
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -55,12 +56,12 @@ struct AccountTests {
         for name in ["url", "serverKey", "publicKey", "key", "trust"] {
             var other = stored
             other.details[name] = ["pins": ["x"], "verified": true]
-            #expect(PushAccount(other) == nil)
+            expect(PushAccount(other), is: nil)
         }
         var other = stored
         other.details["key"] = ["kind": "piv", "slot": "9z"]
-        #expect(PushAccount(other) == nil)
-        #expect(PushAccount(ApprovalAccount(.totp, name: "", serial: "", issuer: "", server: "", added: 0)) == nil)
+        expect(PushAccount(other), is: nil)
+        expect(PushAccount(ApprovalAccount(.totp, name: "", serial: "", issuer: "", server: "", added: 0)), is: nil)
     }
 
     @Test func findsAccountsByName() throws {
@@ -73,12 +74,12 @@ struct AccountTests {
         func names(_ query: String) -> [String] { ApprovalStore.matches(query, in: accounts).map(\.name) }
         #expect(names("work") == ["work"] && names("WORK") == ["work", "workshop"] && names("P1") == ["work", "home"])
         let composed = [make("caf\u{E9}", "P3", "c.example")]
-        #expect(ApprovalStore.matches("Cafe\u{301}", in: composed).count == 1)
+        expect(ApprovalStore.matches("Cafe\u{301}", in: composed).count, is: 1)
         #expect(ApprovalStore.matches("cafe", in: composed).isEmpty)
         #expect(names("b.exa") == ["home"] && names("acme").count == 3 && names("nobody") == [])
-        #expect(ApprovalStore.freeName("work", in: accounts) == "work 2")
-        #expect(ApprovalStore.freeName(" \u{1B}\n", in: accounts) == "account")
-        #expect(ApprovalStore.freeName(String(repeating: "n", count: 100), in: []).count == 60)
+        expect(ApprovalStore.freeName("work", in: accounts), is: "work 2")
+        expect(ApprovalStore.freeName(" \u{1B}\n", in: accounts), is: "account")
+        expect(ApprovalStore.freeName(String(repeating: "n", count: 100), in: []).count, is: 60)
     }
 
     private func event(_ time: Int64, _ nonce: String, isAccepted: Bool? = true) -> ApprovalEvent {
@@ -102,7 +103,7 @@ struct AccountTests {
             ApprovalHistory(parsing: Array(lines.joined(separator: "\n").utf8)).fault
         }
         #expect(fault([lines[0], lines[2]]) == 2 && fault([lines[1], lines[0]]) == 2)
-        #expect(fault([lines[0].replacing("approved", with: "declined"), lines[1]]) == 2)
+        expect(fault([lines[0].replacing("approved", with: "declined"), lines[1]]), is: 2)
         #expect(fault([lines[0], "{}", lines[2]]) == 2 && fault(["x"]) == 1)
         // Cut at the end it still reads; the hash of the last line tells.
         #expect(ApprovalHistory(parsing: Array(lines[0].utf8)).head != history.head)
@@ -118,7 +119,7 @@ struct AccountTests {
         #expect(!none)
         let some = history.prune(at: ApprovalHistory.age.components.seconds + 2)
         #expect(some && history.events.map(\.nonce) == ["B"] && history.head == head)
-        #expect(ApprovalHistory(parsing: Array(history.lines.joined(separator: "\n").utf8)).fault == nil)
+        expect(ApprovalHistory(parsing: Array(history.lines.joined(separator: "\n").utf8)).fault, is: nil)
         var cut = ApprovalHistory(parsing: Array(text.utf8) + Array("\nx".utf8))
         let kept = cut.prune(at: .max / 2)
         #expect(!kept && cut.fault == 3)

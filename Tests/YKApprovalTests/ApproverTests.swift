@@ -5,6 +5,7 @@ import Testing
 import YKCrypto
 import YKHTTP
 import YKPrivacyIDEA
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -43,20 +44,20 @@ struct ApproverTests {
         let enrolment = try await approver().enroll(link, name: "work", key, .software, address: "topic")
         #expect(enrolment.problem == nil && enrolment.account.serverKey == vectors.server.publicKey)
         #expect(enrolment.account.address == "topic" && enrolment.account.account.server == "pi.example")
-        #expect(enrolment.account.base?.description == "https://pi.example/")
+        expect(enrolment.account.base?.description, is: "https://pi.example/")
         let sent = server.state.withLock { $0.sent }
         #expect(sent.map(\.method) == [.post, .get] && sent[0].fields["fbtoken"] == "topic")
-        #expect(sent[0].fields["pubkey"] == vectors.publicKeyParameter)
+        expect(sent[0].fields["pubkey"], is: vectors.publicKeyParameter)
     }
 
     /// privacyIDEA accepts a key without padding, and answers each poll with 500 afterwards.
     @Test(arguments: [1024, 2048, 3072, 4096]) func sendsKeysWithPadding(_ bits: Int) async throws {
         let key = try SoftwareApprovalKey(der: PrivateKey(newRSA: bits).der.value)
         let link = try PushLink(vectors.link)
-        #expect(try await approver().enroll(link, name: "work", key, .software).problem == nil)
+        try await expect(approver().enroll(link, name: "work", key, .software).problem, is: nil)
         let sent = server.state.withLock { $0.sent[0].fields["pubkey"] ?? "" }
         #expect(sent.utf8.count.isMultiple(of: 4))
-        #expect(try Base64.decode(sent) == key.publicKey.subjectPublicKeyInfo)
+        try expect(Base64.decode(sent), is: key.publicKey.subjectPublicKeyInfo)
     }
 
     @Test func refusesToEnrolWhatTheServerWouldNotUse() async throws {
@@ -94,25 +95,26 @@ struct ApproverTests {
         let late = try await approver(behind: 90).enroll(link, name: "work", key, .software)
         #expect(late.problem == .clock(behind: .seconds(90)) && late.account.publicKey == key.publicKey)
         server.state.withLock { $0.answers["GET /ttype/push"] = server.refusal(400, 10, "", $0) }
-        #expect(try await approver().enroll(link, name: "work", key, .software).problem == .pollRefused)
+        try await expect(approver().enroll(link, name: "work", key, .software).problem, is: .pollRefused)
     }
 
     @Test func fetchesAndApproves() async throws {
         let account = try await enrolled()
-        #expect(try await approver().requests(of: account, key) == PushPoll(requests: [], faults: [], clockBehind: nil))
+        try await expect(
+            approver().requests(of: account, key), is: PushPoll(requests: [], faults: [], clockBehind: nil))
         let challenge = try vectors.challenge()
         let numbered = try vectors.challenge(nonce: "ABCDEFGH", numbers: "14,16")
         var forged = try #require(challenge.object)
         forged["question"] = "Pay 1 CHF?"
         server.state.withLock { $0.entries = [challenge, .object(forged), numbered, challenge, "x"] }
         let poll = try await approver().requests(of: account, key)
-        #expect(poll.requests.map(\.nonce) == [PushVectors.nonce, "ABCDEFGH"])
-        #expect(poll.faults == [.signature, .malformed("signature")])
+        expect(poll.requests.map(\.nonce), is: [PushVectors.nonce, "ABCDEFGH"])
+        expect(poll.faults, is: [.signature, .malformed("signature")])
         server.state.withLock { $0.detail = ["display_code": "91", "message": "Enter the code to log in"] }
         let receipt = try await approver().approve(poll.requests[0], account, key)
         #expect(receipt.isAccepted && receipt.displayCode == "91" && receipt.message == "Enter the code to log in")
-        #expect(receipt.signedText == "\(PushVectors.nonce)|PIPU0000CAFE")
-        #expect(receipt.signature == (try vectors.vector("approve").signature))
+        expect(receipt.signedText, is: "\(PushVectors.nonce)|PIPU0000CAFE")
+        expect(receipt.signature, is: (try vectors.vector("approve").signature))
         let other = poll.requests[1]
         await #expect(throws: ApprovalError.numberNeeded(["14", "16"])) {
             try await approver().approve(other, account, key)
@@ -149,12 +151,12 @@ struct ApproverTests {
         func cause(_ hadNumber: Bool) async -> PushRefusal {
             await approver().cause(ofRefusing: request, hadNumber: hadNumber, account, key)
         }
-        #expect(await cause(true) == .closed)
+        await expect(cause(true), is: .closed)
         server.state.withLock { $0.entries = [request.challenge] }
-        #expect(await cause(true) == .wrongNumber)
-        #expect(await cause(false) == .stillOpen)
+        await expect(cause(true), is: .wrongNumber)
+        await expect(cause(false), is: .stillOpen)
         server.state.withLock { $0.answers["GET /ttype/push"] = PushServer.json(500, [:], $0) }
-        #expect(await cause(false) == .unknown)
+        await expect(cause(false), is: .unknown)
         server.state.withLock { $0.answers["POST /ttype/push"] = PushServer.json(500, [:], $0) }
         await #expect(throws: ApprovalError.self) { try await approver().approve(request, account, key) }
     }
@@ -164,8 +166,8 @@ struct ApproverTests {
         let account = try await enrolled()
         server.state.withLock { $0.sent = [] }
         let poll = try await approver(behind: seconds).requests(of: account, key)
-        #expect(poll.clockBehind == .seconds(seconds))
-        #expect(server.state.withLock { $0.sent.count } == (seconds.magnitude > 60 ? 2 : 1))
+        expect(poll.clockBehind, is: .seconds(seconds))
+        expect(server.state.withLock { $0.sent.count }, is: (seconds.magnitude > 60 ? 2 : 1))
     }
 
     @Test func doesNotTrustADateThatDoesNotHelp() async throws {
@@ -185,7 +187,7 @@ struct ApproverTests {
 
     @Test func setsAnAddress() async throws {
         let account = try await enrolled()
-        #expect(try await approver().setAddress("topic-2", account, key).address == "topic-2")
+        try await expect(approver().setAddress("topic-2", account, key).address, is: "topic-2")
         for address in ["", "a|b", "a\nb", String(repeating: "x", count: 600)] {
             await #expect(throws: ApprovalError.self) { try await approver().setAddress(address, account, key) }
         }
@@ -213,9 +215,9 @@ struct ApproverTests {
                 ["auditdata": [["number": 1], ["number": 2]]], .null, state)
             state.answers["DELETE /token/PIPU0000CAFE"] = PushServer.reply(1, .null, state)
         }
-        #expect(try await approver().requestLink(address, user: "alice", password).serial == "PIPU0000CAFE")
+        try await expect(approver().requestLink(address, user: "alice", password).serial, is: "PIPU0000CAFE")
         let client = try await approver().signIn(address, user: "alice", password)
-        #expect(try await approver().log(of: "PIPU0000CAFE", limit: 1, client) == [["number": 1]])
+        try await expect(approver().log(of: "PIPU0000CAFE", limit: 1, client), is: [["number": 1]])
         try await approver().deleteToken("PIPU0000CAFE", client)
         await #expect(throws: ApprovalError.self) { try await approver().deleteToken("PIPU00000000", client) }
         for (path, value) in [("POST /auth", JSONValue.null), ("POST /token/init", true), ("GET /audit/", [])] {
@@ -254,7 +256,7 @@ struct ApproverTests {
             }
             if seen.count == 2 { break }
         }
-        #expect(seen == ["FIRST", "SECOND"])
+        expect(seen, is: ["FIRST", "SECOND"])
         await #expect(throws: ApprovalError.self) {
             for try await _ in approver().requests(of: account, key, every: .milliseconds(1)) {}
         }

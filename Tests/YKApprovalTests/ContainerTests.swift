@@ -75,15 +75,15 @@ struct ContainerTests {
         let client = ContainerClient(server, CountingRandom())
         try await client.register(try link(), try key(), model: "PIV", passphrase: nil, HTTPTrust())
         let sent = server.json(0)
-        #expect(ContainerAccount.registration(try link(), model: "PIV", passphrase: nil) == (try text("register")))
+        expect(ContainerAccount.registration(try link(), model: "PIV", passphrase: nil), is: (try text("register")))
         #expect(try isSigned(sent, try text("register")))
-        #expect(sent?["public_client_key"] == vectors["container"]?["public_client_key"])
-        #expect(sent?["container_serial"] == "SMPH00001234")
-        #expect(sent?["device_brand"] == "ykit")
-        #expect(sent?["scope"] == "https://pi.example/container/register/finalize")
-        #expect(sent?["passphrase"] == nil)
-        #expect(sent?["signature"]?.string?.utf8.count.isMultiple(of: 4) == true)
-        #expect(server.requests[0].url.description == "https://pi.example/container/register/finalize")
+        expect(sent?["public_client_key"], is: vectors["container"]?["public_client_key"])
+        expect(sent?["container_serial"], is: "SMPH00001234")
+        expect(sent?["device_brand"], is: "ykit")
+        expect(sent?["scope"], is: "https://pi.example/container/register/finalize")
+        expect(sent?["passphrase"], is: nil)
+        expect(sent?["signature"]?.string?.utf8.count.isMultiple(of: 4), is: true)
+        expect(server.requests[0].url.description, is: "https://pi.example/container/register/finalize")
     }
 
     @Test(arguments: [true, false])
@@ -95,14 +95,14 @@ struct ContainerTests {
                 "passphrase=&send_passphrase=False",
                 with: "passphrase=First%20cat%3F&send_passphrase=\(isSent ? "True" : "False")")
         }
-        #expect(link.passphrasePrompt == "First cat?")
+        expect(link.passphrasePrompt, is: "First cat?")
         await #expect(throws: ApprovalError.passphraseNeeded("First cat?")) {
             try await client.register(link, try key(), model: "PIV", passphrase: nil, HTTPTrust())
         }
         let phrase = SharedSecret(Secret(utf8: "Mütze"))
         try await client.register(link, try key(), model: "PIV", passphrase: phrase, HTTPTrust())
         #expect(try isSigned(server.json(0), try text("register") + "|Mütze"))
-        #expect(server.json(0)?["passphrase"]?.string == (isSent ? "Mütze" : nil))
+        expect(server.json(0)?["passphrase"]?.string, is: (isSent ? "Mütze" : nil))
     }
 
     @Test func otherKeysAreRefused() async throws {
@@ -140,13 +140,13 @@ struct ContainerTests {
         #expect(try update.links().isEmpty)
         #expect(try update.confirmed().isEmpty)
         let plain = update.plaintext.value.copyBytes()
-        #expect(String(decoding: plain, as: UTF8.self) == vectors["container"]?["encryption"]?["plain"]?.string)
-        #expect(server.json(0)?["scope"] == "https://pi.example/container/synchronize")
+        expect(String(decoding: plain, as: UTF8.self), is: vectors["container"]?["encryption"]?["plain"]?.string)
+        expect(server.json(0)?["scope"], is: "https://pi.example/container/synchronize")
         let sent = server.json(1)
-        #expect(sent?["public_enc_key_client"] == vectors["container"]?["encryption"]?["public_enc_key_client"])
+        expect(sent?["public_enc_key_client"], is: vectors["container"]?["encryption"]?["public_enc_key_client"])
         let list = try #require(sent?["container_dict_client"]?.string)
         let parts = try text("synchronize").split(separator: "|")
-        #expect(try JSONValue(parsing: Array(list.utf8)) == JSONValue(parsing: Array(parts[5].utf8)))
+        try expect(JSONValue(parsing: Array(list.utf8)), is: JSONValue(parsing: Array(parts[5].utf8)))
         #expect(try isSigned(sent, parts[0..<5].joined(separator: "|") + "|" + list))
     }
 
@@ -156,8 +156,8 @@ struct ContainerTests {
         let held = [ContainerAccount.Token(serial: "TOTP1", type: "TOTP")]
         _ = try await client.synchronize(try container(held), try key())
         let list = try #require(server.json(1)?["container_dict_client"]?.string)
-        #expect(
-            try JSONValue(parsing: Array(list.utf8))["tokens"] == [["serial": "TOTP1", "tokentype": "TOTP"]])
+        try expect(
+            JSONValue(parsing: Array(list.utf8))["tokens"], is: [["serial": "TOTP1", "tokentype": "TOTP"]])
     }
 
     @Test(arguments: ["public_server_key", "container_dict_server", "encryption_params", "encryption_algorithm"])
@@ -176,8 +176,8 @@ struct ContainerTests {
         }
         let good = try update(
             #"{"tokens":{"add":["otpauth://totp/T1?secret=AA"],"update":[{"serial":"T2","tokentype":"HOTP"}]}}"#)
-        #expect(try good.links() == ["otpauth://totp/T1?secret=AA"])
-        #expect(try good.confirmed() == [ContainerAccount.Token(serial: "T2", type: "hotp")])
+        try expect(good.links(), is: ["otpauth://totp/T1?secret=AA"])
+        try expect(good.confirmed(), is: [ContainerAccount.Token(serial: "T2", type: "hotp")])
         for text in [
             "", "{}", #"{"tokens":{}}"#, #"{"tokens":{"add":[1]}}"#, #"{"tokens":{"add":[],"update":[{}]}}"#,
             #"{"tokens":{"add":[],"update":[{"serial":"a|b"}]}}"#,
@@ -198,7 +198,7 @@ struct ContainerTests {
             .replacing("SMPH0000417C", with: "SMPH00001234")
         let server = ScriptedServer(challenge, .value(["container_url": ["value": .string(mine)]]))
         let link = try await ContainerClient(server, CountingRandom()).rollover(try container(), try key())
-        #expect(link == mine)
+        expect(link, is: mine)
         #expect(
             try isSigned(
                 server.json(1),
@@ -221,8 +221,8 @@ struct ContainerTests {
         let server = ScriptedServer(challenge, .refusal(3001))
         let client = ContainerClient(server, CountingRandom())
         try await client.check(try container())
-        #expect(server.json(0)?["scope"] == "https://pi.example/container/rollover")
-        #expect(server.requests.count == 1)
+        expect(server.json(0)?["scope"], is: "https://pi.example/container/rollover")
+        expect(server.requests.count, is: 1)
         await #expect(throws: ApprovalError.server(.refused(status: 400, code: 3001, message: "ERR3001: no"))) {
             try await client.check(try container())
         }
@@ -230,7 +230,7 @@ struct ContainerTests {
 
     @Test func whatIsLeftOfAnUpdate() throws {
         let links = ["otpauth://totp/T1?secret=AA", "pia://pipush/x?y=\"z\""]
-        #expect(try ContainerUpdate(links: links).links() == links)
+        try expect(ContainerUpdate(links: links).links(), is: links)
         #expect(try ContainerUpdate(links: []).confirmed().isEmpty)
         #expect(throws: ApprovalError.self) {
             try ContainerUpdate(links: [String(repeating: "x", count: 4097)])
@@ -252,18 +252,18 @@ struct ContainerTests {
     @Test func stored() throws {
         let account = try container([ContainerAccount.Token(serial: "T1", type: "totp")])
         let read = try #require(ContainerAccount(account.stored))
-        #expect(read.stored == account.stored)
-        #expect(read.tokens == account.tokens)
-        #expect(read.publicKey == account.publicKey)
-        #expect(account.account.id == "SMPH00001234@pi.example")
+        expect(read.stored, is: account.stored)
+        expect(read.tokens, is: account.tokens)
+        expect(read.publicKey, is: account.publicKey)
+        expect(account.account.id, is: "SMPH00001234@pi.example")
         for name in ["url", "model", "publicKey", "key", "trust", "tokens"] {
             var stored = account.stored
             stored.details[name] = nil
-            #expect(ContainerAccount(stored) == nil, "\(name)")
+            expect(ContainerAccount(stored), is: nil, "\(name)")
         }
         var stored = account.stored
         stored.details["tokens"] = [["serial": "a|b", "type": "totp"]]
-        #expect(ContainerAccount(stored) == nil)
+        expect(ContainerAccount(stored), is: nil)
     }
 
     @Test(

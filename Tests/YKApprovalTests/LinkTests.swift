@@ -38,8 +38,8 @@ struct LinkTests {
         ])
     func kinds(_ text: String, _ kind: ApprovalLink.Kind, _ name: String) {
         let link = try? ApprovalLink(text)
-        #expect(link?.kind ?? .invalid == kind)
-        #expect(link?.protocolName ?? "" == name)
+        expect(link?.kind ?? .invalid, is: kind)
+        expect(link?.protocolName ?? "", is: name)
     }
 
     @Test func serversAndSerials() throws {
@@ -51,8 +51,8 @@ struct LinkTests {
         ]
         for (text, server, serial) in expected {
             let link = try ApprovalLink(text)
-            #expect(link.server == server)
-            #expect(link.serial == serial)
+            expect(link.server, is: server)
+            expect(link.serial, is: serial)
         }
     }
 
@@ -65,15 +65,15 @@ struct LinkTests {
 
     @Test func parts() throws {
         let link = try LinkQuery("A-b://host:1/path/x?one=%C3%A9&two=&three")
-        #expect(link.scheme == "a-b")
-        #expect(link.authority == "host:1")
-        #expect(link.path == "path/x")
-        #expect(link["one"] == "é")
-        #expect(link["three"]?.isEmpty == true)
+        expect(link.scheme, is: "a-b")
+        expect(link.authority, is: "host:1")
+        expect(link.path, is: "path/x")
+        expect(link["one"], is: "é")
+        expect(link["three"]?.isEmpty, is: true)
         #expect(throws: ApprovalError.self) { try link.required("two") }
         #expect(throws: ApprovalError.self) { try link.required("four") }
         #expect(try LinkQuery("a://b").path.isEmpty)
-        #expect(try link.flag("four") == nil)
+        try expect(link.flag("four"), is: nil)
     }
 
     private static let twoStep =
@@ -83,22 +83,22 @@ struct LinkTests {
     @Test func twoSteps() throws {
         let vector = try #require(try OCRATests.vectors("privacyidea")["twoStep"])
         let link = try CodeLink(try #require(vector["url"]?.string))
-        #expect(link.serial == "TOTP000073FD")
+        expect(link.serial, is: "TOTP000073FD")
         let step = try #require(link.twoStep)
-        #expect([step.saltSize, step.secretSize, step.rounds] == [8, 20, 10000])
+        expect([step.saltSize, step.secretSize, step.rounds], is: [8, 20, 10000])
         let part = try step.part(CountingRandom())
-        #expect(Hex.encode(part.value.copyBytes()) == vector["devicePart"]?.string)
-        #expect(TwoStep.shown(part.value) == vector["shownToTheUser"]?.string)
+        expect(Hex.encode(part.value.copyBytes()), is: vector["devicePart"]?.string)
+        expect(TwoStep.shown(part.value), is: vector["shownToTheUser"]?.string)
         let seed = try step.secret(server: link.account.secret.value, part: part.value)
-        #expect(Hex.encode(seed.value.copyBytes()) == vector["seed"]?.string)
+        expect(Hex.encode(seed.value.copyBytes()), is: vector["seed"]?.string)
         #expect(throws: ApprovalError.random) { try step.part(FailingRandom()) }
-        #expect(try CodeLink(Self.totp).twoStep == nil)
+        try expect(CodeLink(Self.totp).twoStep, is: nil)
     }
 
     @Test(arguments: ["Pia:TOTP9", "TOTP%7C9", "", "TOTP%209"])
     func whatIsNoSerialNumber(_ serial: String) throws {
         let text = Self.twoStep.replacing("serial=TOTP000073FD", with: "serial=\(serial)")
-        #expect(try CodeLink(text).serial == nil)
+        try expect(CodeLink(text).serial, is: nil)
     }
 
     @Test(
@@ -116,16 +116,16 @@ struct LinkTests {
         let link = try CodeLink(Self.totp.replacing("?", with: "?period=60&issuer=Acme&"))
         let account = CodeAccount(
             id: link.account.id, name: "mail", serial: "TOTP1", server: "pi.example", container: "SMPH1", added: 7)
-        #expect(CodeAccount(account.stored) == account)
-        #expect(account.account.kind == .totp)
-        #expect(account.id.period == .seconds(60))
+        expect(CodeAccount(account.stored), is: account)
+        expect(account.account.kind, is: .totp)
+        expect(account.id.period, is: .seconds(60))
         let hotp = try CodeLink("otpauth://hotp/A:b?secret=JBSWY3DPEHPK3PXP")
         let counted = CodeAccount(id: hotp.account.id, name: "", serial: "H", server: "", container: nil, added: 0)
-        #expect(CodeAccount(counted.stored)?.id.type == .hotp)
+        expect(CodeAccount(counted.stored)?.id.type, is: .hotp)
         for value: JSONValue? in [nil, "zz", "", .string(String(repeating: "00", count: 65))] {
             var stored = account.stored
             stored.details["oath"] = value
-            #expect(CodeAccount(stored) == nil)
+            expect(CodeAccount(stored), is: nil)
         }
     }
 
@@ -133,14 +133,14 @@ struct LinkTests {
         let suite = try OCRASuite("OCRA-1:HOTP-SHA1-6:C-QN08")
         var account = OCRAAccount(suite, name: "bank", serial: nil, issuer: "Bank", added: 7)
         account.counter = 5
-        #expect(OCRAAccount(account.stored)?.counter == 5)
-        #expect(OCRAAccount(account.stored)?.suite == suite)
-        #expect(account.account.serial == "bank")
+        expect(OCRAAccount(account.stored)?.counter, is: 5)
+        expect(OCRAAccount(account.stored)?.suite, is: suite)
+        expect(account.account.serial, is: "bank")
         #expect(OCRAAccount.isSerial("OCRA0001"))
         for (name, value): (String, JSONValue?) in [("suite", "x"), ("suite", nil), ("counter", -1), ("counter", nil)] {
             var stored = account.stored
             stored.details[name] = value
-            #expect(OCRAAccount(stored) == nil)
+            expect(OCRAAccount(stored), is: nil)
         }
     }
 }

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKWire
 
 @testable import YKApproval
@@ -35,10 +36,10 @@ struct OCRATests {
         var input = OCRAInput("0000000000")
         input.session = Array(0x00...0x1F)
         for suite in ["OCRA-1:HOTP-SHA1-6:QH10-S", "OCRA-1:HOTP-SHA1-6:QH10-S064"] {
-            #expect(try OCRASuite(suite).sessionLength == 64)
+            try expect(OCRASuite(suite).sessionLength, is: 64)
         }
         let key = Secret(Array("12345678901234567890123456789012".utf8))
-        #expect(try OCRASuite("OCRA-1:HOTP-SHA1-6:QH10-S").response(key, input) == "525367")
+        try expect(OCRASuite("OCRA-1:HOTP-SHA1-6:QH10-S").response(key, input), is: "525367")
     }
 
     @Test(
@@ -49,7 +50,7 @@ struct OCRATests {
             ]))
     func oneWay(_ digit: Int, _ response: String) throws {
         let challenge = String(repeating: "\(digit)", count: 8)
-        #expect(try Self.response("OCRA-1:HOTP-SHA1-6:QN08", [challenge]) == response)
+        try expect(Self.response("OCRA-1:HOTP-SHA1-6:QN08", [challenge]), is: response)
     }
 
     @Test(
@@ -60,14 +61,14 @@ struct OCRATests {
                 "75011558", "08522129",
             ]))
     func counterAndPIN(_ counter: UInt64, _ response: String) throws {
-        #expect(
-            try Self.response("OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1", ["12345678"]) { $0.counter = counter } == response)
+        try expect(
+            Self.response("OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1", ["12345678"]) { $0.counter = counter }, is: response)
     }
 
     @Test(arguments: zip(0...4, ["83238735", "01501458", "17957585", "86776967", "86807031"]))
     func pin(_ digit: Int, _ response: String) throws {
         let challenge = String(repeating: "\(digit)", count: 8)
-        #expect(try Self.response("OCRA-1:HOTP-SHA256-8:QN08-PSHA1", [challenge]) == response)
+        try expect(Self.response("OCRA-1:HOTP-SHA256-8:QN08-PSHA1", [challenge]), is: response)
     }
 
     @Test(
@@ -79,14 +80,14 @@ struct OCRATests {
             ]))
     func counter(_ counter: UInt64, _ response: String) throws {
         let challenge = String(repeating: "\(counter)", count: 8)
-        #expect(
-            try Self.response("OCRA-1:HOTP-SHA512-8:C-QN08", [challenge]) { $0.counter = counter } == response)
+        try expect(
+            Self.response("OCRA-1:HOTP-SHA512-8:C-QN08", [challenge]) { $0.counter = counter }, is: response)
     }
 
     @Test(arguments: zip(0...4, ["95209754", "55907591", "22048402", "24218844", "36209546"]))
     func time(_ digit: Int, _ response: String) throws {
         let challenge = String(repeating: "\(digit)", count: 8)
-        #expect(try Self.response("OCRA-1:HOTP-SHA512-8:QN08-T1M", [challenge]) == response)
+        try expect(Self.response("OCRA-1:HOTP-SHA512-8:QN08-T1M", [challenge]), is: response)
     }
 
     @Test(
@@ -99,7 +100,7 @@ struct OCRATests {
     func mutual(_ suite: String, _ responses: [String], _ isServer: Bool) throws {
         for (number, response) in responses.enumerated() {
             let pair = ["CLI2222\(number)", "SRV1111\(number)"]
-            #expect(try Self.response(suite, isServer ? pair : pair.reversed()) == response)
+            try expect(Self.response(suite, isServer ? pair : pair.reversed()), is: response)
         }
     }
 
@@ -110,7 +111,7 @@ struct OCRATests {
         ])
     func signature(_ suite: String, _ end: String, _ responses: [String]) throws {
         for (number, response) in responses.enumerated() {
-            #expect(try Self.response(suite, ["SIG1\(number)\(end)"]) == response)
+            try expect(Self.response(suite, ["SIG1\(number)\(end)"]), is: response)
         }
     }
 
@@ -123,24 +124,24 @@ struct OCRATests {
             input.pin = vector["pin"]?.string.map { SharedSecret(Secret(utf8: $0)) }
             input.counter = vector["counter"]?.int.map { UInt64($0) }
             let key = try Hex.decode(try #require(vector["key_hex"]?.string))
-            #expect(try suite.response(Secret(key), input) == vector["response"]?.string, "\(suite)")
+            try expect(suite.response(Secret(key), input), is: vector["response"]?.string, "\(suite)")
             count += 1
         }
-        #expect(count == 21)
+        expect(count, is: 21)
     }
 
     @Test func acceptedByPrivacyIDEA() throws {
         let vectors = try #require(try Self.vectors("privacyidea")["ocra"]?.array)
-        #expect(vectors.count == 8)
+        expect(vectors.count, is: 8)
         for vector in vectors {
             let suite = try OCRASuite(try #require(vector["suite"]?.string))
             let key = try Hex.decode(try #require(vector["key"]?.string))
             let question = try #require(vector["question"]?.string)
-            #expect(try suite.response(Secret(key), OCRAInput(question)) == vector["code"]?.string)
+            try expect(suite.response(Secret(key), OCRAInput(question)), is: vector["code"]?.string)
         }
         let suite = try OCRASuite("OCRA-1:HOTP-SHA256-8:QH40")
         let challenge = try suite.challenge(for: "12.50 CHF to ACME", .sha1)
-        #expect(challenge == "81ed34f20ed3fd710a02e96bebfd620a53634672")
+        expect(challenge, is: "81ed34f20ed3fd710a02e96bebfd620a53634672")
         #expect(throws: ApprovalError.self) { try suite.challenge(for: "12.50 CHF to ACME", .sha256) }
         #expect(throws: ApprovalError.self) {
             try OCRASuite("OCRA-1:HOTP-SHA256-8:QA64").challenge(for: "12.50 CHF to ACME", .sha1)
@@ -153,10 +154,10 @@ struct OCRATests {
         input.session = [1, 2, 3]
         let message = try suite.message(input)
         let name = Array("OCRA-1:HOTP-SHA256-0:QA08-S064".utf8)
-        #expect(message.count == name.count + 1 + 128 + 64)
-        #expect(Array(message.suffix(64)) == [UInt8](repeating: 0, count: 61) + [1, 2, 3])
+        expect(message.count, is: name.count + 1 + 128 + 64)
+        expect(Array(message.suffix(64)), is: [UInt8](repeating: 0, count: 61) + [1, 2, 3])
         let whole = try suite.response(Self.key(.sha256), input)
-        #expect(whole == Hex.encode(HashAlgorithm.sha256.hmac(key: Self.key(.sha256), message)))
+        expect(whole, is: Hex.encode(HashAlgorithm.sha256.hmac(key: Self.key(.sha256), message)))
         input.session = [UInt8](repeating: 1, count: 65)
         #expect(throws: ApprovalError.self) { try suite.message(input) }
     }
@@ -165,13 +166,13 @@ struct OCRATests {
         let numeric = try OCRASuite("OCRA-1:HOTP-SHA1-6:QN10")
         let hexadecimal = try OCRASuite("OCRA-1:HOTP-SHA1-6:QH10")
         // 4096 is 1000 in hexadecimal digits, 256 is 100: a zero is added on the right.
-        #expect(try numeric.message(OCRAInput("256"))[24..<27] == [0x10, 0x00, 0x00])
-        #expect(try hexadecimal.message(OCRAInput("abc"))[24..<27] == [0xAB, 0xC0, 0x00])
-        #expect(try numeric.message(OCRAInput("0000000000"))[24..<152] == [UInt8](repeating: 0, count: 128)[...])
+        try expect(numeric.message(OCRAInput("256"))[24..<27], is: [0x10, 0x00, 0x00])
+        try expect(hexadecimal.message(OCRAInput("abc"))[24..<27], is: [0xAB, 0xC0, 0x00])
+        try expect(numeric.message(OCRAInput("0000000000"))[24..<152], is: [UInt8](repeating: 0, count: 128)[...])
         let long = try OCRASuite("OCRA-1:HOTP-SHA1-6:QN64")
         var input = OCRAInput(String(repeating: "9", count: 64))
         input.challenges.append(input.challenges[0])
-        #expect(try long.message(input).count == 24 + 128)
+        try expect(long.message(input).count, is: 24 + 128)
     }
 
     @Test(
@@ -192,7 +193,7 @@ struct OCRATests {
     func timeSteps(_ step: String) throws {
         let suite = try OCRASuite("OCRA-1:HOTP-SHA1-6:QN08-\(step)")
         let wanted: [String: Int64] = ["T59S": 59, "T59M": 3540, "T1H": 3600, "T48H": 172_800]
-        #expect(suite.timeStep == wanted[step])
+        expect(suite.timeStep, is: wanted[step])
     }
 
     @Test func inputsThatDoNotFit() throws {

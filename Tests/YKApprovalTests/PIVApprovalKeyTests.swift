@@ -24,14 +24,14 @@ struct PIVApprovalKeyTests {
     func makesAKeyInAFreeSlotAndSigns(_ version: FirmwareVersion) async throws {
         let service = try await service(version)
         let slot = try await PIVApprovalKey.freeSlot(service)
-        #expect(slot.description == "82")
+        expect(slot.description, is: "82")
         let policies = KeyPolicies(pin: .once, touch: .cached)
         let (place, publicKey) = try await PIVApprovalKey.make(service, slot, .rsa2048, policies)
         #expect(place.slot == slot && place.keySerial == 7 && place.policies == policies)
         let attestation = try X509Certificate(der: try #require(place.attestation))
-        #expect(attestation.publicKey == publicKey)
-        #expect(try await PIVApprovalKey.isFree(slot, service) == false)
-        #expect(try await PIVApprovalKey.freeSlot(service).description == "83")
+        expect(attestation.publicKey, is: publicKey)
+        try await expect(PIVApprovalKey.isFree(slot, service), is: false)
+        try await expect(PIVApprovalKey.freeSlot(service).description, is: "83")
         let key = try await PIVApprovalKey(service, slot, publicKey) { service in
             try await service.verify(PIVPIN(Secret(utf8: "123456")))
         }
@@ -48,7 +48,7 @@ struct PIVApprovalKeyTests {
         _ = try await service.generateKey(slots[0], .p256)
         let (_, publicKey) = try await PIVApprovalKey.make(
             service, slots[1], .rsa2048, KeyPolicies(pin: .once, touch: .never))
-        #expect(try await PIVApprovalKey.freeSlot(service) == slots[2])
+        try await expect(PIVApprovalKey.freeSlot(service), is: slots[2])
         await #expect(throws: ApprovalError.otherKey(slots[0])) {
             try await PIVApprovalKey(service, slots[0], publicKey)
         }
@@ -56,9 +56,9 @@ struct PIVApprovalKeyTests {
             try await PIVApprovalKey(service, slots[3], publicKey)
         }
         #expect(await !PIVApprovalKey.remove(slots[0], publicKey, service))
-        #expect(try await PIVApprovalKey.isFree(slots[0], service) == false)
+        try await expect(PIVApprovalKey.isFree(slots[0], service), is: false)
         #expect(await PIVApprovalKey.remove(slots[1], publicKey, service))
-        #expect(try await PIVApprovalKey.isFree(slots[1], service) == true)
+        try await expect(PIVApprovalKey.isFree(slots[1], service), is: true)
         let large = PublicKey.rsa(modulus: [UInt8](repeating: 0xFF, count: 100), exponent: [1, 0, 1])
         await #expect(throws: ApprovalError.unsupportedKey("a key type that no card supports")) {
             try await PIVApprovalKey(service, slots[1], large)
@@ -93,7 +93,7 @@ struct PIVApprovalKeyTests {
         await #expect(throws: ApprovalError.otherKey(slot)) {
             try await PIVApprovalKey.make(service, slot, .rsa2048, KeyPolicies(pin: .once, touch: .never))
         }
-        #expect(try await PIVApprovalKey.isFree(slot, service) == true)
+        try await expect(PIVApprovalKey.isFree(slot, service), is: true)
     }
 
     @Test func leavesSlotsWithCertificatesAlone() async throws {
@@ -101,8 +101,8 @@ struct PIVApprovalKeyTests {
         let slots = PIVSlot.retired
         let id = try #require(slots[0].certificateObject)
         try await service.putObject(id, [0x70, 0x01, 0x00, 0x71, 0x01, 0x00, 0xFE, 0x00])
-        #expect(try await PIVApprovalKey.isFree(slots[0], service) == false)
-        #expect(try await PIVApprovalKey.freeSlot(service) == slots[1])
+        try await expect(PIVApprovalKey.isFree(slots[0], service), is: false)
+        try await expect(PIVApprovalKey.freeSlot(service), is: slots[1])
         for slot in slots.dropFirst() { _ = try await service.generateKey(slot, .p256) }
         await #expect(throws: ApprovalError.noFreeSlot) { try await PIVApprovalKey.freeSlot(service) }
     }
@@ -110,7 +110,7 @@ struct PIVApprovalKeyTests {
     /// Firmware before 4.3 tells nothing of its slots.
     @Test func doesNotGuessWhichSlotsAreFree() async throws {
         let service = try await service(FirmwareVersion(4, 2, 6))
-        #expect(try await PIVApprovalKey.isFree(PIVSlot.retired[0], service) == nil)
+        try await expect(PIVApprovalKey.isFree(PIVSlot.retired[0], service), is: nil)
         await #expect(throws: ApprovalError.noFreeSlot) { try await PIVApprovalKey.freeSlot(service) }
         await #expect(throws: ApprovalError.self) {
             try await PIVApprovalKey.make(

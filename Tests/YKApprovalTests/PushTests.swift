@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKHTTP
+import YKTestSupport
 import YKWire
 
 @testable import YKApproval
@@ -25,18 +26,18 @@ struct PushTests {
             "decline, cancelled": PushText.decline(of: nonce, serial: serial, .cancelled),
             "new push address": PushText.address("topic-2", serial: serial, timestamp: timestamp),
         ]
-        #expect(texts.count == vectors.vectors.count { $0.isDevice })
+        expect(texts.count, is: vectors.vectors.count { $0.isDevice })
         for (what, text) in texts {
             let vector = try vectors.vector(what)
-            #expect(text == vector.text)
-            #expect(PushText.encoded(try vectors.device.sign(Array(text.utf8), .sha256)) == vector.signature)
+            expect(text, is: vector.text)
+            expect(PushText.encoded(try vectors.device.sign(Array(text.utf8), .sha256)), is: vector.signature)
         }
-        #expect(Base64.encodeURL(vectors.device.publicKey.subjectPublicKeyInfo) == vectors.publicKeyParameter)
+        expect(Base64.encodeURL(vectors.device.publicKey.subjectPublicKeyInfo), is: vectors.publicKeyParameter)
     }
 
     @Test func verifiesTheServersSignatures() throws {
         let text = vectors.serverPublicKey.filter { !$0.isNewline }
-        #expect(try PublicKey(rsaPublicKey: Base64.decode(text)) == vectors.server.publicKey)
+        try expect(PublicKey(rsaPublicKey: Base64.decode(text)), is: vectors.server.publicKey)
         let plain = try vectors.vector("challenge")
         let request = try vectors.request(try vectors.challenge(signature: plain.signature))
         #expect(request.signedText == plain.text && request.question == "Pay 12.50 CHF to ACME?")
@@ -45,7 +46,7 @@ struct PushTests {
         let other = try vectors.request(try vectors.challenge(numbers: "14,16,29", signature: numbered.signature))
         #expect(other.signedText == numbered.text && other.numbers == ["14", "16", "29"])
         let capabilities = try vectors.vector("capabilities (RFC 8785 JSON)")
-        #expect(try vectors.signed(capabilities.text) == capabilities.signature)
+        try expect(vectors.signed(capabilities.text), is: capabilities.signature)
         #expect(request.takesReason)
         #expect(try !vectors.request(try vectors.challenge(takesReason: false)).takesReason)
     }
@@ -64,7 +65,7 @@ struct PushTests {
         #expect(throws: PushRequestFault.malformed("signature")) { try vectors.request("nonce") }
         let device = try PushRequest(
             good, serial: PushVectors.serial, url: PushVectors.url, key: vectors.server.publicKey)
-        #expect(device.challenge == good)
+        expect(device.challenge, is: good)
         #expect(throws: PushRequestFault.signature) {
             try PushRequest(
                 good, serial: PushVectors.serial, url: PushVectors.url, key: vectors.device.publicKey)
@@ -79,7 +80,7 @@ struct PushTests {
             try vectors.request(try vectors.challenge(url: "https://evil.example/ttype/push"))
         }
         let spelled = "https://PI.example:443/ttype/push"
-        #expect(try vectors.request(try vectors.challenge(url: spelled)).nonce == PushVectors.nonce)
+        try expect(vectors.request(try vectors.challenge(url: spelled)).nonce, is: PushVectors.nonce)
         #expect(throws: PushRequestFault.malformed("nonce")) {
             try vectors.request(try vectors.challenge(nonce: "abc|def"))
         }
@@ -143,10 +144,11 @@ struct PushTests {
     }
 
     @Test func showsOneHarmlessLine() {
-        #expect(PushRequest.shown("a\u{1B}[31mb\u{202E}c\nd\te", limit: 200) == "a[31mbc d e")
-        #expect(PushRequest.shown(String(repeating: "x", count: 201), limit: 200).unicodeScalars.count == 200)
+        expect(PushRequest.shown("a\u{1B}[31mb\u{202E}c\nd\te", limit: 200), is: "a[31mbc d e")
+        expect(PushRequest.shown(String(repeating: "x", count: 201), limit: 200).unicodeScalars.count, is: 200)
         #expect(PushRequest.shown(String(repeating: "x", count: 200), limit: 200).hasSuffix("x"))
-        #expect(PushRequest.shown("e" + String(repeating: "\u{301}", count: 900), limit: 20).unicodeScalars.count == 20)
+        expect(
+            PushRequest.shown("e" + String(repeating: "\u{301}", count: 900), limit: 20).unicodeScalars.count, is: 20)
     }
 }
 
@@ -158,11 +160,11 @@ struct PushLinkTests {
         + "&poll_only=True"
 
     @Test func readsTheServersLink() throws {
-        #expect(try PushVectors().link == Self.recorded)
+        try expect(PushVectors().link, is: Self.recorded)
         let link = try PushLink(Self.recorded)
         #expect(link.url.description == "https://pi.example/ttype/push" && link.serial == "PIPU0000CAFE")
         let credential = String(decoding: link.credential.value.copyBytes(), as: UTF8.self)
-        #expect(credential == "9311ee50678983c0f29d3d843f86e39405e2b427")
+        expect(credential, is: "9311ee50678983c0f29d3d843f86e39405e2b427")
         #expect(link.label == "PIPU0000CAFE" && link.issuer == "privacyIDEA" && link.isPollOnly)
         #expect(!link.asksForNoVerification && link.unlock.isEmpty)
     }
@@ -174,8 +176,8 @@ struct PushLinkTests {
         .replacing("sslverify=1", with: "sslverify=0").replacing("poll_only=True", with: "poll_only=False&pin=True")
         let link = try PushLink(text + "&image=https%3A//x&unknown=1&app_force_unlock=biometric")
         #expect(link.label == "alice@test & Söhne" && link.asksForNoVerification && !link.isPollOnly)
-        #expect(link.unlock == "biometric")
-        #expect(try PushLink(text).unlock == "pin")
+        expect(link.unlock, is: "biometric")
+        try expect(PushLink(text).unlock, is: "pin")
     }
 
     @Test func refusesWhatIsNotSafeOrNotKnown() {

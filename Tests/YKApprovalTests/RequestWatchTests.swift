@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKHTTP
 import YKPIV
+import YKTestSupport
 import YKWire
 
 @testable import YKApproval
@@ -67,20 +68,20 @@ import YKWire
         let challenge = try vectors.challenge()
         let found = try #require(watch.take(delivered: body(challenge)))
         #expect(found.request.nonce == PushVectors.nonce && found.account == account && !found.isPolled)
-        #expect(watch.take(delivered: body(challenge, wrapped: false)) == nil)
+        expect(watch.take(delivered: body(challenge, wrapped: false)), is: nil)
         #expect(watch.take(try poll([challenge]), of: account).isEmpty)
-        #expect(watch.counts == RequestWatch.Counts(reported: 1, repeated: 1, unverified: 0))
+        expect(watch.counts, is: RequestWatch.Counts(reported: 1, repeated: 1, unverified: 0))
     }
 
     @Test("a polled request is told once, and not again when it is delivered") func polled() throws {
         let watch = Watching([account])
         let first = try vectors.challenge(nonce: nonce(1))
         let second = try vectors.challenge(nonce: nonce(2))
-        #expect(watch.take(try poll([first]), of: account).map(\.request.nonce) == [nonce(1)])
-        #expect(watch.take(try poll([first, second]), of: account).map(\.isPolled) == [true])
-        #expect(watch.take(delivered: body(second)) == nil)
+        expect(watch.take(try poll([first]), of: account).map(\.request.nonce), is: [nonce(1)])
+        expect(watch.take(try poll([first, second]), of: account).map(\.isPolled), is: [true])
+        expect(watch.take(delivered: body(second)), is: nil)
         #expect(watch.take(try poll([], faults: [.signature]), of: account).isEmpty)
-        #expect(watch.counts == RequestWatch.Counts(reported: 2, repeated: 1, unverified: 1))
+        expect(watch.counts, is: RequestWatch.Counts(reported: 2, repeated: 1, unverified: 1))
     }
 
     @Test("what no server of an account signed is counted and not told") func unverified() throws {
@@ -93,18 +94,18 @@ import YKWire
             body(try vectors.challenge(url: "https://evil.example/ttype/push")), body(["push": good]), body([]),
             [], Array("{".utf8), [0xFF], Array(String(repeating: "[", count: 60_000).utf8), Array("[]".utf8),
         ]
-        for other in others { #expect(watch.take(delivered: other) == nil) }
-        #expect(watch.counts == RequestWatch.Counts(reported: 0, repeated: 0, unverified: others.count))
+        for other in others { expect(watch.take(delivered: other), is: nil) }
+        expect(watch.counts, is: RequestWatch.Counts(reported: 0, repeated: 0, unverified: others.count))
         #expect(watch.take(delivered: body(good)) != nil)
     }
 
     @Test("what was answered is not told again; what could not be told is") func history() throws {
         let watch = Watching([account], answered: [(account.account.id, nonce(1))])
-        #expect(watch.take(delivered: body(try vectors.challenge(nonce: nonce(1)))) == nil)
+        expect(watch.take(delivered: body(try vectors.challenge(nonce: nonce(1)))), is: nil)
         let second = body(try vectors.challenge(nonce: nonce(2)))
         let found = try #require(watch.take(delivered: second))
         watch.forget(found)
-        #expect(watch.counts.reported == 0)
+        expect(watch.counts.reported, is: 0)
         #expect(watch.take(delivered: second) != nil && watch.counts.reported == 1)
     }
 
@@ -112,7 +113,7 @@ import YKWire
         let many = (0..<RequestWatch.memory).map { (account: account.account.id, nonce: "old \($0)") }
         let watch = Watching([account], answered: [(account.account.id, nonce(1))] + many.dropLast())
         let first = body(try vectors.challenge(nonce: nonce(1)))
-        #expect(watch.take(delivered: first) == nil)
+        expect(watch.take(delivered: first), is: nil)
         #expect(watch.take(delivered: body(try vectors.challenge(nonce: nonce(2)))) != nil)
         #expect(watch.take(delivered: first) != nil)
     }
@@ -121,13 +122,13 @@ import YKWire
         let schedule = Scheduling(every: .seconds(10))
         #expect(schedule.afterSuccess(0) == .seconds(8) && schedule.afterSuccess(1) == .seconds(12))
         #expect(schedule.afterSuccess(0.5) == .seconds(10) && schedule.afterSuccess(7) == .seconds(12))
-        #expect((0..<5).map { _ in schedule.afterFailure(0.5) } == [20, 40, 80, 80, 80].map { .seconds($0) })
-        for _ in 0..<100 { #expect(schedule.afterFailure(1) == .seconds(96)) }
+        expect((0..<5).map { _ in schedule.afterFailure(0.5) }, is: [20, 40, 80, 80, 80].map { .seconds($0) })
+        for _ in 0..<100 { expect(schedule.afterFailure(1), is: .seconds(96)) }
         #expect(schedule.afterSuccess(0.5) == .seconds(10) && schedule.schedule.failures == 0)
         let usual = Scheduling(every: .seconds(60))
-        #expect((0..<4).map { _ in usual.afterFailure(0.5) } == [120, 240, 300, 300].map { .seconds($0) })
+        expect((0..<4).map { _ in usual.afterFailure(0.5) }, is: [120, 240, 300, 300].map { .seconds($0) })
         let rare = Scheduling(every: .seconds(3600))
-        #expect(rare.afterFailure(0.5) == .seconds(3600))
+        expect(rare.afterFailure(0.5), is: .seconds(3600))
     }
 
     @Test(
@@ -141,7 +142,7 @@ import YKWire
         let slot = try #require(PIVSlot("82"))
         let place = PIVKeyPlace(
             slot: slot, keySerial: nil, policies: KeyPolicies(pin: .once, touch: policy), attestation: nil)
-        #expect(try Self.account(vectors, .piv(place)).pollCost == cost)
-        #expect(account.pollCost == .nothing)
+        try expect(Self.account(vectors, .piv(place)).pollCost, is: cost)
+        expect(account.pollCost, is: .nothing)
     }
 }

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKHTTP
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -83,7 +84,7 @@ private final class MemoryServer: ApprovalServer, ApprovalServerSession {
     @Test func enrolsPollsAndAnswers() async throws {
         let link = try PushLink(vectors.link)
         let enrolment = try await approver.enroll(link, name: "work", key, .software)
-        #expect(enrolment.problem == nil)
+        expect(enrolment.problem, is: nil)
         await #expect(throws: ApprovalError.enrolmentRefused("used")) {
             _ = try await approver.enroll(link, name: "work", key, .software)
         }
@@ -93,9 +94,9 @@ private final class MemoryServer: ApprovalServer, ApprovalServerSession {
         let request = try #require(try await approver.requests(of: account, key).requests.first)
         let receipt = try await approver.decline(request, nil, account, key)
         #expect(receipt.isAccepted && receipt.displayCode == "42")
-        #expect(server.content.withLock { $0.answers.map(\.isApproved) } == [false])
-        #expect(try await approver.setAddress("topic", account, key).address == "topic")
-        #expect(server.content.withLock { $0.address } == "topic")
+        expect(server.content.withLock { $0.answers.map(\.isApproved) }, is: [false])
+        try await expect(approver.setAddress("topic", account, key).address, is: "topic")
+        expect(server.content.withLock { $0.address }, is: "topic")
         server.content.withLock { $0.failure = .http(.timedOut) }
         let error = await #expect(throws: ApprovalError.self) {
             _ = try await approver.decline(request, nil, account, key)
@@ -110,7 +111,7 @@ private final class MemoryServer: ApprovalServer, ApprovalServerSession {
         let url = try HTTPURL("https://localhost")
         let password = SharedSecret(Secret(utf8: "x"))
         let session = try await approver.signIn(url, user: "alice", password)
-        #expect(try await approver.log(of: "P", limit: 1, session) == ["an entry"])
+        try await expect(approver.log(of: "P", limit: 1, session), is: ["an entry"])
         await #expect(throws: ApprovalError.server(.status(501))) { try await approver.deleteToken("P", session) }
         await #expect(throws: ApprovalError.self) { _ = try await approver.requestLink(url, user: "alice", password) }
     }

@@ -7,6 +7,7 @@ import YKCrypto
 import YKHTTP
 import YKPIV
 import YKStore
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -99,10 +100,10 @@ private final class Log: ApprovalLog, Sendable {
         try await session.fetch(session.accounts.push)
         let open = try #require(try session.requests(nil).first)
         #expect(open.isPolled && open.seen == Self.now && open.account.account.name == "work")
-        #expect(try session.requests(String(open.request.nonce.prefix(8)).lowercased()) == [open])
+        try expect(session.requests(String(open.request.nonce.prefix(8)).lowercased()), is: [open])
         #expect(throws: ApprovalError.noRequest("AAAAAAAA")) { _ = try session.requests("aaaaaaaa") }
         #expect(try await session.decline(open, as: "cancelled").isAccepted)
-        #expect(log.events.withLock { $0.map(\.decision) } == ["cancelled"])
+        expect(log.events.withLock { $0.map(\.decision) }, is: ["cancelled"])
         // What was answered is not shown again, and its time is remembered.
         var news: [ApprovalNews] = []
         var next = try self.session(at: Self.now + 10) { news.append($0) }
@@ -112,9 +113,9 @@ private final class Log: ApprovalLog, Sendable {
             Issue.record("\(news)")
             return
         }
-        #expect(request.nonce == open.request.nonce)
+        expect(request.nonce, is: open.request.nonce)
         #expect(throws: ApprovalError.alreadyAnswered) { _ = try next.requests(open.request.nonce) }
-        #expect(try next.accounts.firstSeen([open.request.nonce], at: Self.now + 10) == [open.request.nonce: Self.now])
+        try expect(next.accounts.firstSeen([open.request.nonce], at: Self.now + 10), is: [open.request.nonce: Self.now])
     }
 
     @Test func keepsWhatWasSigned() async throws {
@@ -128,25 +129,25 @@ private final class Log: ApprovalLog, Sendable {
         var session = try session { if case .notRecorded = $0 { lost += 1 } }
         try await session.fetch(session.accounts.push)
         let open = try #require(session.open.first)
-        #expect(try await session.approve(open).isAccepted == false)
-        #expect(log.events.withLock { $0.map(\.isAccepted) } == [false])
-        #expect(try await session.cause(ofRefusing: open, hadNumber: true) == .wrongNumber)
+        try await expect(session.approve(open).isAccepted, is: false)
+        expect(log.events.withLock { $0.map(\.isAccepted) }, is: [false])
+        try await expect(session.cause(ofRefusing: open, hadNumber: true), is: .wrongNumber)
         server.state.withLock { $0.entries = [] }
-        #expect(try await session.cause(ofRefusing: open, hadNumber: true) == .closed)
+        try await expect(session.cause(ofRefusing: open, hadNumber: true), is: .closed)
         log.isFull.withLock { $0 = true }
         _ = try await session.decline(open)
-        #expect(lost == 1)
+        expect(lost, is: 1)
     }
 
     @Test func goesOnWithoutAnAccountThatCannotBeAsked() async throws {
         try await enrol("work", "home")
         let store = try AccountStore(file)
-        #expect(store.push.count == 2)
+        expect(store.push.count, is: 2)
         var missing: [String] = []
         var session = try session { if case .notAsked(let account, _) = $0 { missing.append(account.account.name) } }
         keys.content.withLock { $0.failures = ["home": ApprovalError.possession] }
         try await session.fetch(store.push)
-        #expect(missing == ["home"])
+        expect(missing, is: ["home"])
         await #expect(throws: ApprovalError.possession) { try await session.fetch(store.push) { _ in true } }
         // A refused PIN is not sent again for another account.
         keys.content.withLock { $0.failures = ["work": PIVError.wrong(.pin, triesLeft: 2)] }
@@ -170,8 +171,8 @@ private final class Log: ApprovalLog, Sendable {
         #expect(throws: ApprovalError.noAccounts) { _ = try AccountStore(file).accounts(matching: nil) }
         try await enrol("work", "home")
         let store = try AccountStore(file)
-        #expect(try store.accounts(matching: nil).count == 2)
-        #expect(try store.accounts(matching: "home").map(\.name) == ["home"])
+        try expect(store.accounts(matching: nil).count, is: 2)
+        try expect(store.accounts(matching: "home").map(\.name), is: ["home"])
         #expect(throws: ApprovalError.noSuchAccount("x-x")) { _ = try store.accounts(matching: "x-x") }
         #expect(throws: ApprovalError.noSuchAccount(nil)) {
             _ = try store.accounts(matching: nil, of: [.container])

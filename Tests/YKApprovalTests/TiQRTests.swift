@@ -32,19 +32,19 @@ struct TiQRTests {
         let server = ScriptedServer(try recorded.answer("device reads the metadata"), .text("OK"))
         let (client, enrolment) = try await enrolment(server)
         let account = enrolment.account
-        #expect(account.service == "org.privacyidea")
-        #expect(account.identity == "alice_test")
-        #expect(account.identityName == "Alice Test")
-        #expect(account.account.id == "TiQR0000C38F@localhost:35869")
-        #expect(account.account.issuer == "privacyIDEA")
-        #expect(account.suite.description == "OCRA-1:HOTP-SHA1-6:QN10")
-        #expect(TiQRAccount(account.stored) == account)
+        expect(account.service, is: "org.privacyidea")
+        expect(account.identity, is: "alice_test")
+        expect(account.identityName, is: "Alice Test")
+        expect(account.account.id, is: "TiQR0000C38F@localhost:35869")
+        expect(account.account.issuer, is: "privacyIDEA")
+        expect(account.suite.description, is: "OCRA-1:HOTP-SHA1-6:QN10")
+        expect(TiQRAccount(account.stored), is: account)
         let secret = try client.secret()
-        #expect(secret.value.count == TiQRClient.secretSize)
+        expect(secret.value.count, is: TiQRClient.secretSize)
         try await client.register(secret.value, at: enrolment.url)
         let sent = try recorded.sent("device sends its secret")
         for name in ["operation", "secret", "language", "notificationType", "notificationAddress"] {
-            #expect(server.form(1)[name] == sent[name]?.string, "\(name)")
+            expect(server.form(1)[name], is: sent[name]?.string, "\(name)")
         }
         #expect(server.requests[1].url.target.hasPrefix("/ttype/tiqr?action=enrollment&session="))
     }
@@ -58,16 +58,16 @@ struct TiQRTests {
         let client = TiQRClient(server, CountingRandom())
         let link = try TiQRLogin(
             "tiqrauth://alice_test@org.privacyidea/12104773739052895913/3301488315/privacyIDEA")
-        #expect(link.name == "privacyIDEA")
-        #expect(try client.response(to: link, account, secret) == "864739")
-        #expect(try await client.answer(link, account, secret) == .accepted)
+        expect(link.name, is: "privacyIDEA")
+        try expect(client.response(to: link, account, secret), is: "864739")
+        try await expect(client.answer(link, account, secret), is: .accepted)
         let sent = try recorded.sent("right")
         for name in ["sessionKey", "userId", "response", "operation", "language"] {
-            #expect(server.form(0)[name] == sent[name]?.string, "\(name)")
+            expect(server.form(0)[name], is: sent[name]?.string, "\(name)")
         }
-        #expect(server.requests[0].url == account.url)
-        #expect(try await client.answer(link, account, secret) == .wrong(triesLeft: 9))
-        #expect(try await client.answer(link, account, secret) == .unknownChallenge)
+        expect(server.requests[0].url, is: account.url)
+        try await expect(client.answer(link, account, secret), is: .wrong(triesLeft: 9))
+        try await expect(client.answer(link, account, secret), is: .unknownChallenge)
     }
 
     @Test("Links as TiQR's own server writes them")
@@ -84,9 +84,9 @@ struct TiQRTests {
             Issue.record("no enrolment")
             return
         }
-        #expect(link.metadata.description == "https://eduid.example/metadata?key=1")
+        expect(link.metadata.description, is: "https://eduid.example/metadata?key=1")
         #expect(throws: ApprovalError.self) { try ApprovalLink("https://eduid.example/tiqrauth/") }
-        #expect(try TiQRLogin("tiqrauth://alice@org/1/2/My Service").name == "My Service")
+        try expect(TiQRLogin("tiqrauth://alice@org/1/2/My Service").name, is: "My Service")
     }
 
     @Test func otherServiceOrPersonIsNotAnswered() async throws {
@@ -107,7 +107,7 @@ struct TiQRTests {
             ("ACCOUNT_BLOCKED", .blocked(for: nil)),
             ("ACCOUNT_BLOCKED:30", .blocked(for: .seconds(1800))), ("INVALID_REQUEST", .other("INVALID_REQUEST")),
         ])
-    func results(_ text: String, _ result: TiQRResult) throws { #expect(try TiQRResult(Array(text.utf8)) == result) }
+    func results(_ text: String, _ result: TiQRResult) throws { try expect(TiQRResult(Array(text.utf8)), is: result) }
 
     @Test(arguments: ["", "<html>OK</html>", "OKAY", "OK\u{1B}[2J", String(repeating: "A", count: 65)])
     func noResults(_ text: String) { #expect(throws: ApprovalError.self) { try TiQRResult(Array(text.utf8)) } }
@@ -162,9 +162,9 @@ struct TiQRTests {
 
     @Test func plusInAnIdentity() throws {
         let login = try TiQRLogin("tiqrauth://alice+a%2Bb@org/1/2/My+Service")
-        #expect(login.identity == "alice a+b")
-        #expect(login.name == "My Service")
-        #expect(try TiQRLogin("tiqrauth://org/1/2").identity == nil)
+        expect(login.identity, is: "alice a+b")
+        expect(login.name, is: "My Service")
+        try expect(TiQRLogin("tiqrauth://org/1/2").identity, is: nil)
     }
 
     @Test(arguments: ["", "tiqrauth://a", "tiqrenroll://", "tiqrenroll://http://example.com/", "tiqrenroll://x"])

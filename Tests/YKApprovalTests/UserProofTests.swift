@@ -31,7 +31,7 @@ struct UserProofTests {
     @Test func provesOnItsKeyOnly() async throws {
         let (key, other) = (try await key(), try await key(2))
         let proof = try await UserProof.make(try await service(key), name: "work", random)
-        #expect(UserProof(proof.json) == proof)
+        expect(UserProof(proof.json), is: proof)
         try await proof.prove(try await service(key), Array("nonce".utf8), random)
         await #expect(throws: ApprovalError.fido(.noCredentials)) {
             try await proof.prove(try await service(other), Array("nonce".utf8), random)
@@ -78,7 +78,7 @@ struct UserProofTests {
         let proof = try await UserProof.make(try await service(try await key()), name: "work", random)
         var json = try #require(proof.json.object)
         json[name] = value
-        #expect(UserProof(.object(json)) == nil)
+        expect(UserProof(.object(json)), is: nil)
         let link = try PushLink(
             "otpauth://pipush/x?url=https%3A//pi.example/ttype/push&ttl=10&issuer=x&enrollment_credential="
                 + String(repeating: "a", count: 40) + "&v=1&serial=PIPU00000001&sslverify=1")
@@ -86,9 +86,9 @@ struct UserProofTests {
         let account = PushAccount(
             link, name: "work", serverKey: rsa, publicKey: rsa, place: .software, address: nil, trust: HTTPTrust(),
             added: 1, proof: proof)
-        #expect(PushAccount(account.stored)?.proof == proof)
+        expect(PushAccount(account.stored)?.proof, is: proof)
         var stored = account.stored
         stored.details["proof"] = .object(json)
-        #expect(PushAccount(stored) == nil)
+        expect(PushAccount(stored), is: nil)
     }
 }

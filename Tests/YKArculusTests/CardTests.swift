@@ -34,21 +34,21 @@ struct CardTests {
         let made = try await register(field, pin.arculus)
         let data = made.attestationObject.authenticatorData
         #expect(data.flags.contains(.userVerified) && data.flags.contains(.userPresent))
-        #expect(ArculusModel(rawValue: data.credential?.aaguid ?? []).name?.hasPrefix("Arculus") == true)
+        expect(ArculusModel(rawValue: data.credential?.aaguid ?? []).name?.hasPrefix("Arculus"), is: true)
         let clientData = try ClientData(parsing: try #require(made.clientDataJSON))
         #expect(clientData.origin == "http://localhost:5810" && clientData.challenge == challenge)
         _ = try AttestationVerification(rpID: "localhost").check(
             made.attestationObject, clientDataHash: clientData.hash)
-        #expect(made.arculusJSON["response"]?["transports"] == ["nfc"])
-        #expect(made.arculusJSON["id"] == made.arculusJSON["rawId"])
+        expect(made.arculusJSON["response"]?["transports"], is: ["nfc"])
+        expect(made.arculusJSON["id"], is: made.arculusJSON["rawId"])
         let signed = try await field.card.authenticateCardOnly(
             pin: pin.arculus, username: "alice", rpID: "localhost", options: options([made.id]), origin: try origin())
         let text = try ClientData(parsing: try #require(signed.clientDataJSON))
         try AssertionVerification(rpID: "localhost", publicKey: try #require(made.publicKey)).check(
             signed.authenticatorData, signature: signed.signature, clientDataHash: text.hash)
-        #expect(signed.arculusJSON["response"]?["userHandle"] == "")
-        #expect(field.prompts == [.holdSteady, .done, .holdSteady, .done])
-        #expect(pin.questions == [8, 8])
+        expect(signed.arculusJSON["response"]?["userHandle"], is: "")
+        expect(field.prompts, is: [.holdSteady, .done, .holdSteady, .done])
+        expect(pin.questions, is: [8, 8])
     }
 
     @Test func choosesTheUser() async throws {
@@ -61,8 +61,8 @@ struct CardTests {
             try await field.card.authenticateCardOnly(
                 pin: PIN().arculus, username: user, rpID: "localhost", options: options([]), origin: try origin())
         }
-        #expect(try await sign("alice").userHandle == Array("alice".utf8))
-        #expect(try await sign("bob").userHandle == Array("bob".utf8))
+        try await expect(sign("alice").userHandle, is: Array("alice".utf8))
+        try await expect(sign("bob").userHandle, is: Array("bob".utf8))
         #expect(try await sign(nil).userHandle != nil)
         await fails(.userNotFound) { try await sign("carol") }
     }
@@ -74,7 +74,7 @@ struct CardTests {
             challenge: challenge, origin: try origin(), isResident: true)
         let signed = try await field.card.authenticateCardOnly(
             pin: PIN().arculus, username: nil, rpID: "localhost", options: options([]), origin: try origin())
-        #expect(signed.userHandle?.count == 32)
+        expect(signed.userHandle?.count, is: 32)
     }
 
     @Test func refusesOptionsForOthers() async throws {
@@ -85,7 +85,7 @@ struct CardTests {
             try await field.card.authenticateCardOnly(
                 pin: PIN().arculus, username: nil, rpID: "localhost", options: other, origin: try origin())
         }
-        #expect(field.connections == 0)
+        expect(field.connections, is: 0)
     }
 
     @Test func refusesShortPINsBeforeTheCardSeesThem() async throws {
@@ -98,7 +98,7 @@ struct CardTests {
         await #expect(throws: ArculusError.unsuitablePIN(.tooShort(5))) {
             try await field.card.changePIN(from: { _ in secret("123456") }, to: secret("12345"))
         }
-        #expect(try await field.retries() == 8)
+        try await expect(field.retries(), is: 8)
         // One that has other characters may have been set elsewhere.
         _ = try ArculusPIN(secret("abcdef"))
     }
@@ -111,7 +111,7 @@ struct CardTests {
                 origin: try origin())
         }
         await fails(.pinFailed) { try await register(field, PIN("654321").arculus) }
-        #expect(try await field.retries() == 7)
+        try await expect(field.retries(), is: 7)
         await fails(.pinFailed) { try await register(field, PIN(nil).arculus) }
         let bare = try await Field(pin: nil)
         await fails(.pinFailed) { try await register(bare, PIN().arculus) }
@@ -120,15 +120,15 @@ struct CardTests {
         }
         let full = try await Field(faults: "on 801080 at 5: status 28")
         await fails(.storeFull) { try await register(full, PIN().arculus) }
-        #expect(full.offers == 0)
+        expect(full.offers, is: 0)
     }
 
     @Test func tellsWhatTheCardIs() async throws {
         let state = try await Field().card.state()
         #expect(state.model == .keyCard && state.retries?.count == 8 && state.info.hasPIN)
-        #expect(try await Field(.arculusP71, pin: nil).card.state().retries == nil)
+        try await expect(Field(.arculusP71, pin: nil).card.state().retries, is: nil)
         let other = try await Field(.yubiKey)
-        #expect(try await other.card.state().model.name == nil)
+        try await expect(other.card.state().model.name, is: nil)
         var strict = other.card
         strict.takesOnlyArculus = true
         strict.isStrict = true
@@ -146,7 +146,7 @@ struct CardTests {
         let made = try await register(field, PIN().arculus)
         try await field.card.changePIN(
             from: { retries in
-                #expect(retries.count == 8)
+                expect(retries.count, is: 8)
                 return secret("123456")
             }, to: secret("654321"))
         await fails(.pinFailed) { try await register(field, PIN().arculus) }
@@ -182,7 +182,7 @@ struct CardTests {
         }
         #expect(pin.questions.isEmpty)
         try await field.card.reset(to: secret("222222"))
-        #expect(try await field.retries() == 8)
+        try await expect(field.retries(), is: 8)
     }
 }
 
@@ -194,7 +194,7 @@ func fails<Value>(
         _ = try await body()
         Issue.record("it went well", sourceLocation: sourceLocation)
     } catch let error as ArculusError {
-        #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+        expect(error.code, is: code, "\(error)", sourceLocation: sourceLocation)
         #expect(!error.description.isEmpty, sourceLocation: sourceLocation)
     } catch {
         Issue.record("\(error)", sourceLocation: sourceLocation)

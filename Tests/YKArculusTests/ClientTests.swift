@@ -27,20 +27,20 @@ struct ClientTests {
         wishes.extensions["credProps"] = true
         wishes.registrationInfo = (["device": "laptop"] as JSONValue).object
         let made = try await client.registerUser("alice", displayName: "Alice", pin: PIN().arculus, wishes: wishes)
-        #expect(http.asked.map(\.url.target) == Array(preset.paths.prefix(2)))
+        expect(http.asked.map(\.url.target), is: Array(preset.paths.prefix(2)))
         let (begin, complete) = (http.bodies[0], http.bodies[1])
         #expect(begin["username"] == "alice" && begin["displayName"] == "Alice" && begin["attestation"] == "direct")
         #expect(begin["keypair"] == ["device": "laptop"] && begin["extensions"] == ["credProps": true])
         let selection = begin["authenticatorSelection"]
-        #expect((selection?["userVerification"] ?? begin["userVerification"]) == "required")
-        #expect((selection?["authenticatorAttachment"] ?? begin["attachment"]) == "cross-platform")
-        #expect((selection?["residentKey"] ?? begin["discoverable_credential"]) == "required")
+        expect((selection?["userVerification"] ?? begin["userVerification"]), is: "required")
+        expect((selection?["authenticatorAttachment"] ?? begin["attachment"]), is: "cross-platform")
+        expect((selection?["residentKey"] ?? begin["discoverable_credential"]), is: "required")
         #expect(preset == .conformance ? begin["algorithms"] == nil : begin["algorithms"] == ["es256"])
-        #expect(complete == made.arculusJSON)
+        expect(complete, is: made.arculusJSON)
         #expect(complete["getClientExtensionResults"] != nil && complete["type"] == "public-key")
-        #expect(http.asked[0].cookies == HTTPCookies())
-        #expect(http.asked[1].cookies == ScriptedServer.cookies)
-        #expect(http.asked[1].fields.values(of: "Content-Type") == ["application/json"])
+        expect(http.asked[0].cookies, is: HTTPCookies())
+        expect(http.asked[1].cookies, is: ScriptedServer.cookies)
+        expect(http.asked[1].fields.values(of: "Content-Type"), is: ["application/json"])
     }
 
     @Test(arguments: ArculusServer.Preset.allCases) func authenticates(_ preset: ArculusServer.Preset) async throws {
@@ -49,9 +49,9 @@ struct ClientTests {
             .registerUser("alice", displayName: "Alice", pin: PIN().arculus)
         let http = ScriptedServer(Texts.request([made.id]), Texts.ok)
         let signed = try await client(field, http, preset).authenticateUser("alice", pin: PIN().arculus)
-        #expect(http.asked.map(\.url.target) == Array(preset.paths.suffix(2)))
-        #expect(http.bodies == [["username": "alice", "userVerification": "required"], signed.arculusJSON])
-        #expect(http.asked[1].cookies == ScriptedServer.cookies)
+        expect(http.asked.map(\.url.target), is: Array(preset.paths.suffix(2)))
+        expect(http.bodies, is: [["username": "alice", "userVerification": "required"], signed.arculusJSON])
+        expect(http.asked[1].cookies, is: ScriptedServer.cookies)
     }
 
     @Test func resetsOnlyWhenTheServerBegan() async throws {
@@ -60,7 +60,7 @@ struct ClientTests {
             try await client(field, ScriptedServer()).registerUser(
                 "alice", displayName: "Alice", pin: PIN().arculus, afterResetTo: secret("654321"))
         }
-        #expect(field.connections == 0)
+        expect(field.connections, is: 0)
         try await field.service().verifyPIN(secret("123456"))
         await fails(.setPINFailed) {
             try await client(field, ScriptedServer()).registerUser(
@@ -78,7 +78,7 @@ struct ClientTests {
         await fails(.pinFailed) {
             try await client(field, http).registerUser("alice", displayName: "Alice", pin: PIN("000000").arculus)
         }
-        #expect(http.asked.count == 1)
+        expect(http.asked.count, is: 1)
     }
 
     @Test func holdsTheServerToItsDescription() async throws {
@@ -92,7 +92,7 @@ struct ClientTests {
             try await client(field, ScriptedServer(Texts.request([], rpID: "example.com")), rpID: "localhost")
                 .authenticateUser("alice", pin: PIN().arculus)
         }
-        #expect(field.connections == 0)
+        expect(field.connections, is: 0)
         let http = ScriptedServer(Texts.creation, Texts.ok)
         _ = try await client(field, http, rpID: "localhost")
             .registerUser("alice", displayName: "Alice", pin: PIN().arculus)
@@ -113,7 +113,7 @@ struct ClientTests {
         await #expect(throws: ArculusError.http(error)) {
             try await client(field, http).authenticateUser("alice", pin: PIN().arculus)
         }
-        #expect(ArculusError.http(error).result.status == .failed)
+        expect(ArculusError.http(error).result.status, is: .failed)
         #expect(ArculusError.http(.cancelled).isCancelled && !ArculusError.http(error).isCancelled)
     }
 
@@ -141,9 +141,9 @@ struct ClientTests {
             Issue.record("it went well")
         } catch {
             guard let error = error as? ArculusError else { throw error }
-            #expect(error.code == code)
-            #expect(error.result.status.rawValue == word)
-            #expect(error.result.statuscode == code.rawValue)
+            expect(error.code, is: code)
+            expect(error.result.status.rawValue, is: word)
+            expect(error.result.statuscode, is: code.rawValue)
             #expect(!error.result.errorMessage.isEmpty)
         }
     }
@@ -158,7 +158,7 @@ struct ClientTests {
         await fails(.unknown) {
             try await client(field, http).registerUser("alice", displayName: "Alice", pin: PIN().arculus)
         }
-        #expect(field.connections == 0)
+        expect(field.connections, is: 0)
     }
 }
 
@@ -180,10 +180,10 @@ struct DescriptionTests {
             "authenticationCompleteEndpoint":"https://10.0.0.1:8443/other","registrationBeginEndpoint":"begin",
             "pins":["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],"dialect":"arculus"}
             """)
-        #expect(full.endpoints.registrationBegin.target == "/base/begin")
-        #expect(full.endpoints.registrationComplete.target == "/base/attestation/result")
-        #expect(full.endpoints.authenticationBegin.target == "/base/own")
-        #expect(full.endpoints.authenticationComplete.target == "/other")
+        expect(full.endpoints.registrationBegin.target, is: "/base/begin")
+        expect(full.endpoints.registrationComplete.target, is: "/base/attestation/result")
+        expect(full.endpoints.authenticationBegin.target, is: "/base/own")
+        expect(full.endpoints.authenticationComplete.target, is: "/other")
         #expect(full.rpID == "example.com" && full.timeout == .seconds(5) && full.limit == 4096)
         #expect(full.trust.authorities == "ca.pem" && full.trust.pins.count == 1 && full.dialect == .arculus)
     }
@@ -227,13 +227,13 @@ struct DescriptionTests {
     }
 
     @Test func findsCodes() {
-        #expect(ArculusCode.find(in: "x (E2017R): y") == .invalidSignature)
+        expect(ArculusCode.find(in: "x (E2017R): y"), is: .invalidSignature)
         for text in ["", "E2017", "e2017R", "E20I7R", "XE2017R", "E2017RX", "ÄE2017R2"] {
-            #expect(ArculusCode.find(in: text) == nil)
+            expect(ArculusCode.find(in: text), is: nil)
         }
         #expect(ArculusCode.tagLost.number == 600 && ArculusCode.sessionExpired.number == nil)
-        #expect(ArculusCode(rawValue: "617").description == "617")
-        #expect(ArculusCode.noReader.description == "615 (NFC not available)")
+        expect(ArculusCode(rawValue: "617").description, is: "617")
+        expect(ArculusCode.noReader.description, is: "615 (NFC not available)")
         #expect(ArculusResult.ok.json["status"] == "ok" && ArculusResult.ok.status.description == "ok")
     }
 
@@ -243,7 +243,7 @@ struct DescriptionTests {
         }
         func link(_ error: LinkError) -> FIDOError { .ctap(.link(.device(error))) }
         for lost in [LinkError.removed, .reset, .unresponsive("x"), .noCard(reader: "x")] {
-            #expect(code(link(lost)) == "600")
+            expect(code(link(lost)), is: "600")
         }
         #expect(
             code(link(.timedOut("x"))) == "607"
@@ -253,8 +253,9 @@ struct DescriptionTests {
         #expect(code(.pinRefused, .settingPIN) == "611" && code(.pinAlreadySet) == "611")
         #expect(code(.denied, .authenticating) == "604" && code(.notAllowed("reset"), .resetting) == "605")
         #expect(code(.denied, .settingPIN) == "611" && code(.denied) == "601")
-        #expect(code(.ctap(.status(.invalidParameter, during: "clientPIN getKeyAgreement"))) == "609")
-        #expect(code(.ctap(.malformed(WireError(.malformed, at: 0, ""), during: "clientPIN getKeyAgreement"))) == "609")
+        expect(code(.ctap(.status(.invalidParameter, during: "clientPIN getKeyAgreement"))), is: "609")
+        expect(
+            code(.ctap(.malformed(WireError(.malformed, at: 0, ""), during: "clientPIN getKeyAgreement"))), is: "609")
         let all: [ArculusError] = [
             .card(.noneChosen, during: .authenticating), .card(.noKnownAlgorithm, during: .registering),
             .reader(.timedOut("x")), .otherCard, .notArculus([]), .pinInDoubt(PINRetries(count: 1)), .changeInDoubt,
@@ -262,7 +263,7 @@ struct DescriptionTests {
             .http(.timedOut), .card(.key(.full), during: .resetting), .card(.key(.full), during: .settingPIN),
             .card(.key(.full), during: .opening),
         ]
-        #expect(Set(all.map(\.result.errorMessage)).count == all.count)
+        expect(Set(all.map(\.result.errorMessage)).count, is: all.count)
         #expect(all.allSatisfy { $0.result.status == .failed && !$0.result.statuscode.isEmpty })
     }
 }

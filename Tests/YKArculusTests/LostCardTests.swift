@@ -25,15 +25,15 @@ struct LostCardTests {
             let field = try await Field(model, faults: "at \(number): remove")
             let pin = PIN()
             let made = try await register(field, pin.arculus)
-            #expect(try await field.retries() == 8)
-            #expect(pin.questions.count == 1, "asked once, sent again only when that cost nothing")
+            try await expect(field.retries(), is: 8)
+            expect(pin.questions.count, is: 1, "asked once, sent again only when that cost nothing")
             guard field.connections == 2 else {
                 last = number
                 break
             }
-            #expect(field.offers == 1)
+            expect(field.offers, is: 1)
             #expect(field.prompts.contains(.holdAgain))
-            #expect(made.id.isEmpty == false)
+            expect(made.id.isEmpty, is: false)
         }
         #expect(last > 4, "the session has several exchanges")
     }
@@ -49,18 +49,18 @@ struct LostCardTests {
             field.faults = Array(repeating: "", count: before) + ["at \(number): remove"]
             let signed = try await field.card.authenticate(
                 options, username: nil, origin: try origin(), pin: PIN().arculus)
-            #expect(signed.id == made.id)
+            expect(signed.id, is: made.id)
             isWhole = field.connections == before + 1
         }
         #expect(isWhole)
-        #expect(try await field.retries() == 8)
+        try await expect(field.retries(), is: 8)
     }
 
     @Test(arguments: models) func aWrongPINIsNeverSentTwice(_ model: DeviceModel) async throws {
         for number in 1...Self.most {
             let field = try await Field(model, faults: "at \(number): remove")
             await fails(.pinFailed) { try await register(field, PIN("000000").arculus) }
-            #expect(try await field.retries() == 7)
+            try await expect(field.retries(), is: 7)
         }
     }
 
@@ -73,8 +73,8 @@ struct LostCardTests {
         field.others = [1: other.key]
         let pin = PIN("000000")
         await #expect(throws: ArculusError.pinInDoubt(PINRetries(count: 7))) { try await register(field, pin.arculus) }
-        #expect(pin.questions == [8])
-        #expect(try await other.retries() == 7)
+        expect(pin.questions, is: [8])
+        try await expect(other.retries(), is: 7)
     }
 
     @Test func onlyOnce() async throws {
@@ -84,7 +84,7 @@ struct LostCardTests {
         let unwilling = try await Field(faults: "at 3: remove")
         unwilling.accepts = false
         await fails(.tagLost) { try await register(unwilling, PIN().arculus) }
-        #expect(unwilling.connections == 1)
+        expect(unwilling.connections, is: 1)
     }
 
     @Test func anotherCardIsRefused() async throws {
@@ -99,7 +99,7 @@ struct LostCardTests {
             let field = try await Field(model, faults: "at \(number): remove")
             try await field.card.reset(to: secret("654321"))
             try await field.service().verifyPIN(secret("654321"))
-            #expect(try await field.retries() == 8)
+            try await expect(field.retries(), is: 8)
             isWhole = field.connections == 1
         }
         #expect(isWhole)
@@ -112,7 +112,7 @@ struct LostCardTests {
         field.faults = ["on 801080 at 4: remove"]
         field.others = [1: other.key]
         try await field.card.reset(to: secret("654321"))
-        #expect(field.connections == 2)
+        expect(field.connections, is: 2)
         // A card that has another PIN is another card.
         let stranger = try await Field(pin: "111111")
         let field2 = try await Field(pin: nil, faults: "on 801080 at 4: remove")
@@ -129,13 +129,13 @@ struct LostCardTests {
                 seen.insert(field.connections == 1 ? "whole" : "again")
                 try await field.service().verifyPIN(secret("654321"))
             } catch let error as ArculusError {
-                #expect(error == .changeInDoubt)
-                #expect(error.code == .tagLost)
+                expect(error, is: .changeInDoubt)
+                expect(error.code, is: .tagLost)
                 seen.insert("doubt")
                 try await field.service().verifyPIN(secret("123456"))
             }
-            #expect(try await field.retries() == 8)
+            try await expect(field.retries(), is: 8)
         }
-        #expect(seen == ["whole", "again", "doubt"])
+        expect(seen, is: ["whole", "again", "doubt"])
     }
 }

@@ -116,6 +116,6 @@ func shell(_ script: String, input: [UInt8] = []) throws -> [UInt8] {
         fwrite(bytes, 1, bytes.count, file)
         fclose(file)
     }
-    #expect(system("cd \(folder) && bash -e script < input > output 2> errors") == 0)
+    expect(system("cd \(folder) && bash -e script < input > output 2> errors"), is: 0)
     return Recordings.read("\(folder)/output")
 }

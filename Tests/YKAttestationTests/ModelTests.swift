@@ -53,8 +53,8 @@ struct ModelTests {
     func models() throws {
         let evidence = try Bench.evidence(Bench.fixture("signing-key.json"))
         var judge = AttestationJudge(at: Self.now)
-        #expect(judge.verdicts(on: evidence).map(\.form) == [.webAuthn, .signingKey])
-        #expect(judge.verdicts(on: evidence).map(\.result) == [.notRooted, .notRooted])
+        expect(judge.verdicts(on: evidence).map(\.form), is: [.webAuthn, .signingKey])
+        expect(judge.verdicts(on: evidence).map(\.result), is: [.notRooted, .notRooted])
         let root = try #require(judge.verdicts(on: evidence)[0].path.first)
         judge.roots = [root]
         let proven = judge.verdicts(on: evidence)
@@ -67,11 +67,11 @@ struct ModelTests {
             certified.map(\.result) == [.proven, .proven] && certified.allSatisfy { $0.isRooted && $0.model == "Model" }
         )
         judge.metadata = try list(aaguid, "REVOKED", root: root.der)
-        #expect(judge.verdicts(on: evidence).map(\.findings) == [[.status("REVOKED")], [.status("REVOKED")]])
+        expect(judge.verdicts(on: evidence).map(\.findings), is: [[.status("REVOKED")], [.status("REVOKED")]])
         judge.metadata = try list([UInt8](repeating: 1, count: 16), "FIDO_CERTIFIED_L1", root: root.der)
-        #expect(judge.verdicts(on: evidence).map(\.findings) == [[.unknownModel], [.unknownModel]])
+        expect(judge.verdicts(on: evidence).map(\.findings), is: [[.unknownModel], [.unknownModel]])
         judge.metadata = try list(aaguid, "FIDO_CERTIFIED_L1", root: AttestationChain.yubico.roots[0].der)
-        #expect(judge.verdicts(on: evidence).map(\.result) == [.notRooted, .notRooted])
+        expect(judge.verdicts(on: evidence).map(\.result), is: [.notRooted, .notRooted])
     }
 
     @Test("certificates that a key leaves out are completed before the list judges")
@@ -105,9 +105,9 @@ struct ModelTests {
         judge.challenge = AttestationChallenge(challenge)
         judge.roots = [certificates[2]]
         let evidence = try Bench.evidence(file)
-        #expect(judge.verdicts(on: evidence)[0].result == .notRooted)
+        expect(judge.verdicts(on: evidence)[0].result, is: .notRooted)
         judge.intermediates = [certificates[1]]
-        #expect(judge.verdicts(on: evidence)[0].result == .proven)
+        expect(judge.verdicts(on: evidence)[0].result, is: .proven)
         judge.metadata = try list(aaguid, "FIDO_CERTIFIED_L1", root: certificates[2].der)
         let verdict = judge.verdicts(on: evidence)[0]
         #expect(verdict.result == .proven && verdict.path == certificates && verdict.model == "Model")
@@ -118,13 +118,13 @@ struct ModelTests {
         let object = AttestationObject(format: .packed, authenticatorData: data, statement: statement)
         let hash = HashAlgorithm.sha256.hash(challenge)
         judge = AttestationJudge(at: Self.now)
-        #expect(judge.completed(object) == object)
-        #expect(judge.verdict(on: object, clientDataHash: hash).result == .notRooted)
+        expect(judge.completed(object), is: object)
+        expect(judge.verdict(on: object, clientDataHash: hash).result, is: .notRooted)
         judge.roots = [certificates[2]]
         judge.intermediates = [certificates[1]]
-        #expect(judge.completed(object).statement["x5c"]?.array?.count == 2)
+        expect(judge.completed(object).statement["x5c"]?.array?.count, is: 2)
         let registration = judge.verdict(on: object, clientDataHash: hash)
         #expect(registration.result == .proven && registration.form == .webAuthn && registration.path == certificates)
-        #expect(judge.verdict(on: object, clientDataHash: challenge).findings == [.fido(.badSignature)])
+        expect(judge.verdict(on: object, clientDataHash: challenge).findings, is: [.fido(.badSignature)])
     }
 }

@@ -52,10 +52,10 @@ struct OtherFormTests {
         let good = judge.verdicts(on: evidence)[0]
         #expect(good.result == .proven && good.notShown == [] && good.aaguid?.count == 16)
         judge.challenge = AttestationChallenge(challenge + [0x0A])
-        #expect(judge.verdicts(on: evidence)[0].findings == [.fido(.badSignature)])
+        expect(judge.verdicts(on: evidence)[0].findings, is: [.fido(.badSignature)])
         judge.challenge = AttestationChallenge(challenge)
         judge.roots = []
-        #expect(judge.verdicts(on: evidence)[0].result == .notRooted)
+        expect(judge.verdicts(on: evidence)[0].result, is: .notRooted)
     }
 
     @Test("key and application of an SSH credential are compared")
@@ -64,18 +64,18 @@ struct OtherFormTests {
         var judge = AttestationJudge(at: Bench.now)
         (judge.roots, judge.challenge) = ([root], AttestationChallenge(challenge))
         let evidence = try Bench.evidence(file(response))
-        #expect(judge.verdicts(on: evidence)[0].notShown == [.application])
+        expect(judge.verdicts(on: evidence)[0].notShown, is: [.application])
         let cose = try #require(response.authenticatorData.credential?.publicKey)
         let key = try #require(SSHPublicKey(cose: cose, application: "ssh:work"))
         judge.subject = try AttestedSubject(parsing: Array(key.line(comment: "a").utf8))
-        #expect(judge.verdicts(on: evidence)[0].result == .proven)
+        expect(judge.verdicts(on: evidence)[0].result, is: .proven)
         judge.subject = AttestedSubject(try #require(SSHPublicKey(cose: cose, application: "ssh:home")))
-        #expect(judge.verdicts(on: evidence)[0].findings == [.otherApplication])
+        expect(judge.verdicts(on: evidence)[0].findings, is: [.otherApplication])
         let (other, _, _) = try await credential(application: "ssh:work")
         let otherKey = try #require(other.authenticatorData.credential?.publicKey)
         judge.subject = AttestedSubject(
             try #require(SSHPublicKey(cose: otherKey, application: "ssh:work")))
-        #expect(judge.verdicts(on: evidence)[0].findings == [.notExpectedKey])
+        expect(judge.verdicts(on: evidence)[0].findings, is: [.notExpectedKey])
     }
 
     @Test("an SSH attestation without a certificate is software")
@@ -83,9 +83,9 @@ struct OtherFormTests {
         let (response, _, challenge) = try await credential()
         var judge = AttestationJudge(at: Bench.now)
         let evidence = try Bench.evidence(file(response, certificate: []))
-        #expect(judge.verdicts(on: evidence)[0].result == .software)
+        expect(judge.verdicts(on: evidence)[0].result, is: .software)
         judge.challenge = AttestationChallenge(challenge)
-        #expect(judge.verdicts(on: evidence)[0].findings == [.fido(.badSignature)])
+        expect(judge.verdicts(on: evidence)[0].findings, is: [.fido(.badSignature)])
     }
 
     @Test("real registrations of YubiKeys lead to Yubico's roots")
@@ -96,15 +96,15 @@ struct OtherFormTests {
             let evidence = try Bench.evidence(file)
             let verdict = judge.verdicts(on: evidence)[0]
             #expect(verdict.result == .proven && verdict.form == .webAuthn, "\(line["aaguid"]?.string ?? "")")
-            #expect(verdict.path.last?.subject.description == "CN=Yubico U2F Root CA Serial 457200631")
-            #expect(verdict.notShown == [.freshness])
+            expect(verdict.path.last?.subject.description, is: "CN=Yubico U2F Root CA Serial 457200631")
+            expect(verdict.notShown, is: [.freshness])
             judge.challenge = AttestationChallenge([1])
-            #expect(judge.verdicts(on: evidence)[0].findings.first == .otherChallenge)
+            expect(judge.verdicts(on: evidence)[0].findings.first, is: .otherChallenge)
             let data = try ResponseFile(json: file).clientData
             judge.challenge = AttestationChallenge(Array(Base64.encodeURL(data?.challenge ?? []).utf8))
-            #expect(judge.verdicts(on: evidence)[0].result == .proven)
+            expect(judge.verdicts(on: evidence)[0].result, is: .proven)
             judge.roots = [try #require(AttestationChain.yubico.roots.first)]
-            #expect(judge.verdicts(on: evidence)[0].result == .notRooted)
+            expect(judge.verdicts(on: evidence)[0].result, is: .notRooted)
         }
     }
 
@@ -112,8 +112,9 @@ struct OtherFormTests {
     func yubicosCertificates() throws {
         let chain = AttestationChain.yubicoFIDO
         #expect(chain.roots.count == 3 && chain.others.count == 5)
-        #expect(
-            ([chain.roots[1]] + chain.others[2...]).map { Hex.encode($0.fingerprint) } == [
+        expect(
+            ([chain.roots[1]] + chain.others[2...]).map { Hex.encode($0.fingerprint) },
+            is: [
                 "35f1a54b353bfb711e6d42adbeb76c0e9dead095018e6a94783ba2192fd6faad",
                 "4ebabc9cbc964f722c985f3784d057e9ef5dcf454dcb4f767fccca58cf16a4e8",
                 "4eadda86ff62cff987e111a07910d8554de42f71d5d6da7744610e09012dd319",
@@ -122,7 +123,7 @@ struct OtherFormTests {
         let check = CertificatePathCheck(anchors: [chain.roots[2].der], at: Bench.now)
         for (last, first) in [(2, 0), (3, 1), (4, 1)] {
             let path = try check.path(from: chain.others[last].der, others: [chain.others[first].der])
-            #expect(path.count == 3)
+            expect(path.count, is: 3)
         }
         #expect(UTCDate(AttestationChain.yubicoSource.date) != nil)
     }
@@ -140,19 +141,19 @@ struct OtherFormTests {
         let answer: JSONValue = ["attObj": .string(Base64.encodeURL(statement.encoded))]
         for evidence in [try Bench.evidence(statement.encoded), try Bench.evidence(Array(answer.text.utf8))] {
             judge.challenge = nil
-            #expect(judge.verdicts(on: evidence)[0].notShown == [.presence])
+            expect(judge.verdicts(on: evidence)[0].notShown, is: [.presence])
             judge.challenge = AttestationChallenge(authorization)
             let verdict = judge.verdicts(on: evidence)[0]
             #expect(
                 verdict.result == .proven && verdict.form == .step && verdict.notShown == [] && verdict.serial == 4711)
             judge.challenge = AttestationChallenge(Array("token.other".utf8))
-            #expect(judge.verdicts(on: evidence)[0].findings == [.otherChallenge])
+            expect(judge.verdicts(on: evidence)[0].findings, is: [.otherChallenge])
         }
         let device = try #require(
             StepStatement(certificates: [attested.device.der], signature: signature, of: key))
         #expect(judge.verdicts(on: try Bench.evidence(device.encoded))[0].findings.contains(.noStatement))
         let foreign = try #require(StepStatement(certificates: [[0x30]], signature: signature, of: key))
-        #expect(judge.verdicts(on: try Bench.evidence(foreign.encoded))[0].result == .malformed)
+        expect(judge.verdicts(on: try Bench.evidence(foreign.encoded))[0].result, is: .malformed)
     }
 
     @Test("step-ca accepts neither P-384 nor X25519")
@@ -165,10 +166,10 @@ struct OtherFormTests {
             StepStatement(
                 certificates: [attested.statement.der, attested.device.der], signature: [1],
                 of: .ed25519([UInt8](repeating: 1, count: 32))))
-        #expect(attested.judge.verdicts(on: try Bench.evidence(other.encoded))[0].result == .unsupported)
+        expect(attested.judge.verdicts(on: try Bench.evidence(other.encoded))[0].result, is: .unsupported)
         let rsa = StepStatement(
             certificates: [[1]], signature: [1], of: .rsa(modulus: [UInt8](repeating: 0xFF, count: 256), exponent: [3]))
-        #expect(rsa?.algorithm == -257)
+        expect(rsa?.algorithm, is: -257)
     }
 
     @Test("malformed ACME statements are refused")
@@ -205,8 +206,8 @@ struct OtherFormTests {
                 Capture.Event(.exchange(command: $0, reply: $1))
             })
         let evidence = try Bench.evidence(Array(capture.text.utf8))
-        #expect(evidence.certificates == [attested.statement, attested.device])
-        #expect(attested.judge.verdicts(on: evidence)[0].result == .proven)
+        expect(evidence.certificates, is: [attested.statement, attested.device])
+        expect(attested.judge.verdicts(on: evidence)[0].result, is: .proven)
         #expect(throws: AttestationError.self) { try Bench.evidence(Array("{\"capture\":1}\n{".utf8)) }
     }
 
@@ -214,8 +215,8 @@ struct OtherFormTests {
     func recognition() async throws {
         let attested = try await Bench().piv()
         let all = attested.statement.der + attested.device.der
-        #expect(try Bench.evidence(all).certificates.count == 2)
-        #expect(try Bench.evidence(Array(Base64.encode(all).utf8)).certificates.count == 2)
+        try expect(Bench.evidence(all).certificates.count, is: 2)
+        try expect(Bench.evidence(Array(Base64.encode(all).utf8)).certificates.count, is: 2)
         #expect(try Bench.evidence(all, all).certificates.count == 2 && AttestationEvidence().isEmpty)
         let texts = [Base64.encode(all), Bench.fixture("signing-key.json").map { String(UnicodeScalar($0)) }.joined()]
         for text in texts {

@@ -87,13 +87,13 @@ import YKWire
         }
         let created = receive(own)
         try #require(created.count >= 270)
-        #expect(String(decoding: created[4..<29], as: UTF8.self) == "ykit bridge to smart card")
-        #expect(String(decoding: created[196..<201], as: UTF8.self) == "alice")
-        #expect(Array(created[264..<270]) == [0x09, 0x12, 0, 0, 0x6B, 0x79])
+        expect(String(decoding: created[4..<29], as: UTF8.self), is: "ykit bridge to smart card")
+        expect(String(decoding: created[196..<201], as: UTF8.self), is: "alice")
+        expect(Array(created[264..<270]), is: [0x09, 0x12, 0, 0, 0x6B, 0x79])
         let reply = try ask(own, .initialize, .broadcast, [1, 2, 3, 4, 5, 6, 7, 8]).payload
         let channel = CTAPHID.Channel(rawValue: reply[8..<12].reduce(0) { $0 << 8 | UInt32($1) })
         let answer = try ask(own, .cbor, channel, CTAP.register())
-        #expect(answer.payload.first == 0)
+        expect(answer.payload.first, is: 0)
         // The last program closes the node.
         _ = send(own, [5, 0, 0, 0], 4, Int32(MSG_NOSIGNAL))
         stop.cancel()

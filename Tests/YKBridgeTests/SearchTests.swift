@@ -24,10 +24,10 @@ struct SearchTests {
         let answer = try #require(try CBOR(decoding: Array(found.dropFirst())).map)
         let (data, signature) = (try #require(answer[2]?.bytes), try #require(answer[3]?.bytes))
         for (hash, isSigned) in [([UInt8](repeating: 0x5A, count: 32), false), (CredentialSearch.hash, true)] {
-            #expect(((try? key.verify(signature, over: data + hash)) != nil) == isSigned)
+            expect(((try? key.verify(signature, over: data + hash)) != nil), is: isSigned)
         }
-        #expect(desk.events.last == .answered(.search(site: "example.com"), reader: Desk.reader, status: 0))
-        #expect(desk.waits == [])
+        expect(desk.events.last, is: .answered(.search(site: "example.com"), reader: Desk.reader, status: 0))
+        expect(desk.waits, is: [])
     }
 
     @Test("a search with an extension, which may derive a secret, needs the user like a sign-in")
@@ -36,8 +36,8 @@ struct SearchTests {
         _ = try desk.ask(on: channel, CTAP.register())
         var map = try #require(try CBOR(decoding: Array(CTAP.signIn(up: false).dropFirst())).map)
         map[4] = ["hmac-secret": [1: 1]]
-        #expect(try desk.ask(on: channel, CTAP.message(0x02, map))?.payload == [0x2F])
-        #expect(desk.waits == [.lift(reader: Desk.reader)])
+        try expect(desk.ask(on: channel, CTAP.message(0x02, map))?.payload, is: [0x2F])
+        expect(desk.waits, is: [.lift(reader: Desk.reader)])
     }
 
     @Test("what a search sends: a proof only of the same hash, and for U2F the same hash")
@@ -51,14 +51,14 @@ struct SearchTests {
         let other = try #require(try sent(.cbor, CTAP.signIn(credential: [7], up: false, proof: proof)))
         #expect(other.traits == .repeatable && other.ceremony == .search(site: "example.com"))
         var map = try #require(try CBOR(decoding: Array(CTAP.signIn(up: false, proof: proof).dropFirst())).map)
-        #expect(try CBOR(decoding: Array(other.payload.dropFirst())).map?[6] == nil)
+        try expect(CBOR(decoding: Array(other.payload.dropFirst())).map?[6], is: nil)
         map[2] = .bytes(CredentialSearch.hash)
         let same = try #require(try sent(.cbor, CTAP.message(0x02, map)))
-        #expect(same.traits == [])
-        #expect(try CBOR(decoding: Array(same.payload.dropFirst())).map?[6] == .bytes(proof))
+        expect(same.traits, is: [])
+        try expect(CBOR(decoding: Array(same.payload.dropFirst())).map?[6], is: .bytes(proof))
         let data = [UInt8](repeating: 0x11, count: 64) + [1, 9]
         let checked = try #require(try sent(.msg, CTAP.u2f(2, 7, data)))
-        #expect(try APDU(decoding: checked.payload).data == CredentialSearch.hash + data.dropFirst(32))
+        try expect(APDU(decoding: checked.payload).data, is: CredentialSearch.hash + data.dropFirst(32))
         let signed = try #require(try sent(.msg, CTAP.u2f(2, 8, data)))
         #expect(try APDU(decoding: signed.payload).data == data && signed.traits.contains(.presence))
     }

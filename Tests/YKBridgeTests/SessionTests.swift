@@ -95,11 +95,11 @@ import YKWire
         let before = count.value
         let assertions = try await fido.assert(
             AssertionRequest(rpID: "example.com", clientDataHash: [UInt8](repeating: 2, count: 32)))
-        #expect(assertions.count == 3)
+        expect(assertions.count, is: 3)
         // getInfo or the retries, and the ceremony.
         #expect(count.value.begun - before.begun <= 6)
-        #expect(try await fido.pinRetries().count == 8)
-        #expect(count.value.resets == 0)
+        try await expect(fido.pinRetries().count, is: 8)
+        expect(count.value.resets, is: 0)
         desk.pass(.seconds(11))
         #expect(desk.authenticator.hold == nil)
         #expect(count.value.begun == count.value.ended || count.value.begun < count.value.ended)
@@ -109,50 +109,50 @@ import YKWire
     @Test("a PIN without its key agreement is not sent: the card would count a wrong one")
     func strayPIN() throws {
         let (desk, key, channel) = try Desk.withKey()
-        #expect(try desk.ask(on: channel, CTAP.wrongPIN)?.payload == [0x33])
-        #expect(try desk.ask(on: channel, CTAP.pin(2))?.payload.first == 0)
+        try expect(desk.ask(on: channel, CTAP.wrongPIN)?.payload, is: [0x33])
+        try expect(desk.ask(on: channel, CTAP.pin(2))?.payload.first, is: 0)
         desk.pass(.seconds(11))
-        #expect(try desk.ask(on: channel, CTAP.wrongPIN)?.payload == [0x33])
-        #expect(try desk.ask(on: channel, CTAP.pin(2))?.payload.first == 0)
+        try expect(desk.ask(on: channel, CTAP.wrongPIN)?.payload, is: [0x33])
+        try expect(desk.ask(on: channel, CTAP.pin(2))?.payload.first, is: 0)
         desk.lift()
         desk.lay(key)
-        #expect(try desk.ask(on: channel, CTAP.wrongPIN)?.payload == [0x33])
-        #expect(key.state.fido.pinRetries == 8)
+        try expect(desk.ask(on: channel, CTAP.wrongPIN)?.payload, is: [0x33])
+        expect(key.state.fido.pinRetries, is: 8)
     }
 
     @Test("a session with a PIN begins with a card that was laid down for it")
     func agreement() throws {
         let (desk, key, channel) = try Desk.withKey()
-        #expect(try desk.ask(on: channel, CTAP.register())?.payload.first == 0)
+        try expect(desk.ask(on: channel, CTAP.register())?.payload.first, is: 0)
         let answer = try desk.ask(on: channel, CTAP.pin(2)) { round in
             if round == 2 {
-                #expect(desk.waits == [.lift(reader: Desk.reader)])
+                expect(desk.waits, is: [.lift(reader: Desk.reader)])
                 desk.lift()
                 desk.lay(key)
             }
         }
-        #expect(answer?.payload.first == 0)
+        expect(answer?.payload.first, is: 0)
         // A second key agreement in the session asks for nothing.
-        #expect(try desk.ask(on: channel, CTAP.pin(2))?.payload.first == 0)
+        try expect(desk.ask(on: channel, CTAP.pin(2))?.payload.first, is: 0)
     }
 
     @Test("an enumeration is not continued in another session")
     func enumeration() throws {
         let (desk, key, channel) = try Desk.withKey()
-        #expect(try desk.ask(on: channel, CTAP.next)?.payload == [0x30])
+        try expect(desk.ask(on: channel, CTAP.next)?.payload, is: [0x30])
         for _ in 0..<2 {
-            #expect(try desk.ask(on: channel, CTAP.register(isResident: true))?.payload.first == 0)
+            try expect(desk.ask(on: channel, CTAP.register(isResident: true))?.payload.first, is: 0)
             desk.lift()
             desk.lay(key)
             _ = try desk.ask(on: channel, CTAP.select)
         }
-        #expect(try desk.ask(on: channel, CTAP.signIn(up: false))?.payload.first == 0)
+        try expect(desk.ask(on: channel, CTAP.signIn(up: false))?.payload.first, is: 0)
         desk.lift()
-        #expect(try desk.ask(on: channel, CTAP.next)?.payload == [0x2F])
+        try expect(desk.ask(on: channel, CTAP.next)?.payload, is: [0x2F])
         desk.lay(key)
-        #expect(try desk.ask(on: channel, CTAP.next)?.payload == [0x30])
+        try expect(desk.ask(on: channel, CTAP.next)?.payload, is: [0x30])
         for subcommand: UInt64 in [3, 5] {
-            #expect(try desk.ask(on: channel, CTAP.message(0x0A, [1: .unsigned(subcommand)]))?.payload == [0x30])
+            try expect(desk.ask(on: channel, CTAP.message(0x0A, [1: .unsigned(subcommand)]))?.payload, is: [0x30])
         }
     }
 
@@ -166,9 +166,9 @@ import YKWire
             if round == 1 { desk.lift() }
             if round == 8 { desk.lay(key) }
         }
-        #expect(answer?.payload.first == 0)
-        #expect(desk.waits == [.cardBack])
-        #expect(desk.cards.connections == 2)
+        expect(answer?.payload.first, is: 0)
+        expect(desk.waits, is: [.cardBack])
+        expect(desk.cards.connections, is: 2)
     }
 
     @Test("a card that does not come back ends the ceremony in time")
@@ -177,7 +177,7 @@ import YKWire
         desk.lay(try VirtualKey.new(), faults: try FaultPlan(parsing: "at 3: remove"))
         let channel = try desk.channel()
         let start = desk.now
-        #expect(try desk.ask(on: channel, CTAP.register()) { if $0 == 1 { desk.lift() } }?.payload == [0x2F])
+        try expect(desk.ask(on: channel, CTAP.register()) { if $0 == 1 { desk.lift() } }?.payload, is: [0x2F])
         #expect(start.duration(to: desk.now) <= .seconds(31))
     }
 
@@ -190,7 +190,7 @@ import YKWire
         desk.lay(key, faults: try FaultPlan(parsing: "at 4: remove"))
         let channel = try desk.channel()
         let proof = [UInt8](repeating: 1, count: 16)
-        #expect(try desk.ask(on: channel, CTAP.register(proof: proof))?.payload == [0x33])
+        try expect(desk.ask(on: channel, CTAP.register(proof: proof))?.payload, is: [0x33])
         #expect(key.state.fido.credentials.isEmpty)
     }
 
@@ -200,7 +200,7 @@ import YKWire
         let key = try VirtualKey.new()
         desk.lay(key, faults: try FaultPlan(parsing: "at 3: reset"))
         let channel = try desk.channel()
-        #expect(try desk.ask(on: channel, CTAP.pin(1))?.payload == [CTAPProtocol.Status.pinNotSet])
+        try expect(desk.ask(on: channel, CTAP.pin(1))?.payload, is: [CTAPProtocol.Status.pinNotSet])
         desk.lift()
         desk.lay(key, faults: try FaultPlan(parsing: "at 3: reset"))
         let answer = try desk.ask(on: channel, CTAP.register()) { round in
@@ -209,8 +209,8 @@ import YKWire
                 desk.lay(key)
             }
         }
-        #expect(answer?.payload.first == 0)
-        #expect(desk.waits == [.lift(reader: Desk.reader), .cardBack])
+        expect(answer?.payload.first, is: 0)
+        expect(desk.waits, is: [.lift(reader: Desk.reader), .cardBack])
     }
 
     @Test("another program that holds the card is waited for, at most half a minute")
@@ -223,8 +223,8 @@ import YKWire
         let channel = try desk.channel()
         desk.authenticator.blockedUntil = desk.now.advanced(by: .milliseconds(300))
         let answer = try desk.ask(on: channel, CTAP.register()) { if $0 == 2 { other.end() } }
-        #expect(answer?.payload.first == 0)
-        #expect(desk.waits == [.otherProgram(reader: Desk.reader)])
+        expect(answer?.payload.first, is: 0)
+        expect(desk.waits, is: [.otherProgram(reader: Desk.reader)])
     }
 
     @Test("a card that stays busy", .timeLimit(.minutes(15)))
@@ -238,7 +238,7 @@ import YKWire
         }
         let channel = try desk.channel()
         let start = desk.now
-        #expect(try desk.ask(on: channel, CTAP.register())?.payload == [6])
+        try expect(desk.ask(on: channel, CTAP.register())?.payload, is: [6])
         #expect(start.duration(to: desk.now) <= .seconds(32))
     }
 
@@ -249,15 +249,15 @@ import YKWire
         desk.inbox.add(.reader(.added(ReaderStatus(name: "reader 01", hasCard: false))))
         desk.lay(first)
         let channel = try desk.channel()
-        #expect(try desk.ask(on: channel, CTAP.pin(2))?.payload.first == 0)
+        try expect(desk.ask(on: channel, CTAP.pin(2))?.payload.first, is: 0)
         second.layOnReader()
         desk.lay("reader 01") { second.link() }
-        #expect(desk.authenticator.usable?.reader == Desk.reader)
+        expect(desk.authenticator.usable?.reader, is: Desk.reader)
         desk.pass(.seconds(11))
-        #expect(try desk.ask(on: channel, CTAP.register(isResident: true))?.payload.first == 0)
+        try expect(desk.ask(on: channel, CTAP.register(isResident: true))?.payload.first, is: 0)
         #expect(first.state.fido.credentials.isEmpty && !second.state.fido.credentials.isEmpty)
         desk.lift("reader 01")
-        #expect(try desk.ask(on: channel, CTAP.register(isResident: true))?.payload.first == 0)
+        try expect(desk.ask(on: channel, CTAP.register(isResident: true))?.payload.first, is: 0)
         #expect(!first.state.fido.credentials.isEmpty)
         var settings = BridgeSettings()
         settings.reader = "01"
@@ -270,7 +270,7 @@ import YKWire
     func foreign() throws {
         let desk = Desk()
         desk.lay(try VirtualKey.new(.openPGP))
-        #expect(desk.events == [.cardForeign(reader: Desk.reader)])
+        expect(desk.events, is: [.cardForeign(reader: Desk.reader)])
         desk.lift()
         let failures = Mutex(3)
         let key = try VirtualKey.new()
@@ -285,15 +285,16 @@ import YKWire
         }
         for _ in 0..<5 { desk.pass(.seconds(1)) }
         #expect(desk.authenticator.usable != nil)
-        #expect(
-            desk.events.dropFirst() == [
+        expect(
+            desk.events.dropFirst(),
+            is: [
                 .cardFailed(reader: Desk.reader, .busy(reader: Desk.reader, holders: [])),
                 .cardReady(reader: Desk.reader, isContactless: true),
             ])
         desk.lift()
         desk.lay { () throws(LinkError) -> any CardLink in throw .unresponsive("x") }
         for _ in 0..<40 { desk.pass(.seconds(1)) }
-        #expect(desk.authenticator.slots.first?.state == .foreign)
+        expect(desk.authenticator.slots.first?.state, is: .foreign)
         // A card that is gone before it was opened.
         desk.work.isHeld = true
         desk.lift()
@@ -320,7 +321,7 @@ import YKWire
             }
             let channel = try desk.channel()
             let message: [UInt8] = [0x0D, 0x09]
-            #expect(try desk.ask(on: channel, message)?.payload == [status])
+            try expect(desk.ask(on: channel, message)?.payload, is: [status])
         }
     }
 
@@ -338,8 +339,8 @@ import YKWire
             }
         }
         let channel = try desk.channel()
-        #expect(try desk.ask(on: channel, CTAP.register())?.payload == [0x7F])
-        #expect(try desk.ask(on: channel, CTAP.register())?.payload == [0x2F])
+        try expect(desk.ask(on: channel, CTAP.register())?.payload, is: [0x7F])
+        try expect(desk.ask(on: channel, CTAP.register())?.payload, is: [0x2F])
         let more = Desk()
         more.lay {
             ScriptedLink(atr: Desk.contactless) { command in
@@ -350,7 +351,7 @@ import YKWire
                 }
             }
         }
-        #expect(try more.ask(on: try more.channel(), CTAP.register())?.payload == [0x7F])
+        try expect(more.ask(on: try more.channel(), CTAP.register())?.payload, is: [0x7F])
     }
 
     @Test("long answers come in parts, P1 80 is optional, and cards without extended length get chains")
@@ -375,7 +376,7 @@ import YKWire
         }
         let channel = try desk.channel()
         let long = CTAP.signIn(credential: [UInt8](repeating: 9, count: 500))
-        #expect(try desk.ask(on: channel, long)?.payload == [0] + body)
+        try expect(desk.ask(on: channel, long)?.payload, is: [0] + body)
         #expect(log.commands.contains { $0.prefix(2) == [0x90, 0x10] })
     }
 
@@ -389,7 +390,7 @@ import YKWire
         let channel = try desk.channel()
         for _ in 0..<5 { _ = try desk.ask(on: channel, CTAP.register()) }
         desk.pass(.seconds(300))
-        #expect(desk.cards.connections == 1)
+        expect(desk.cards.connections, is: 1)
         #expect(count.value.resets == 0 && count.value.closed == 0)
         desk.lift()
         #expect(count.value.closed > 0 && count.value.resets == 0)

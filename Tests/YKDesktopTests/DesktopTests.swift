@@ -113,12 +113,12 @@ struct NotificationTests {
         #expect(number == 7 && service.closed == [7])
         let wanted = Service.Shown(
             title: "it's", body: "&lt;b&gt;a &amp; b&lt;/b&gt;\nc\\d", actions: ["show", "Show"], milliseconds: 5)
-        #expect(service.shown == [wanted])
+        expect(service.shown, is: [wanted])
     }
 
     @Test func isRefused() throws {
         let notifications = DesktopNotifications(Service(nil))
-        #expect(notifications.show("a", [], milliseconds: 0) == nil)
+        expect(notifications.show("a", [], milliseconds: 0), is: nil)
         let buttons = try NotificationButtons(notifications, pressed: { _, _ in }, ended: {})
         #expect(throws: DesktopError.notificationRefused) { try buttons.show("a", "a", [], actions: []) }
         buttons.end()
@@ -148,7 +148,7 @@ struct NotificationTests {
         buttons.close("second")
         #expect(service.closed.isEmpty)
         buttons.close("first")
-        #expect(service.closed == [7])
+        expect(service.closed, is: [7])
         press(7, "show")
         service.end()
         var all: [String] = []
@@ -156,7 +156,7 @@ struct NotificationTests {
             all.append(event)
             if event == "ended" { break }
         }
-        #expect(all == ["first show", "first decline", "ended"])
+        expect(all, is: ["first show", "first decline", "ended"])
     }
 }
 
@@ -180,10 +180,10 @@ struct TouchNotifierTests {
         notifier.end()
         notifier.finish()
         let events = try programs.starts.map { try JSONValue(parsing: Array($0.input.utf8)) }
-        #expect(programs.starts.map(\.arguments) == [["-c", "mine"], ["-c", "mine"]])
+        expect(programs.starts.map(\.arguments), is: [["-c", "mine"], ["-c", "mine"]])
         #expect(
             events.map { $0["event"] } == ["touch", "done"] && events.map { $0["reason"] } == ["sign in", "sign in"])
-        #expect(events.map { $0["message"] } == ["touch the key", .null])
+        expect(events.map { $0["message"] }, is: ["touch the key", .null])
     }
 
     @Test(arguments: [0, 1, 2]) func failsOnce(_ kind: Int) throws {
@@ -201,7 +201,7 @@ struct TouchNotifierTests {
         }
         notifier.finish()
         let expected: [DesktopError] = [.command(status: 4), .program(.timedOut(program: "sh")), .notificationRefused]
-        #expect(errors.withLock { $0 } == [expected[kind]])
+        expect(errors.withLock { $0 }, is: [expected[kind]])
     }
 
     @Test func doesNotWaitWhenCancelled() {
@@ -227,7 +227,7 @@ struct ClipboardTests {
         try clipboard.clear(ifHolding: [0x32])
         #expect(programs.starts.map(\.name) == ["wl-copy", "wl-paste"] && programs.starts[0].input == "1")
         try clipboard.clear(ifHolding: [0x31])
-        #expect(programs.starts.last?.arguments == ["--clear"])
+        expect(programs.starts.last?.arguments, is: ["--clear"])
     }
 
     @Test func copiesInX11() throws {
@@ -236,8 +236,8 @@ struct ClipboardTests {
         try clipboard.put("1")
         try clipboard.clear(ifHolding: [0x31])
         let selection = ["-selection", "clipboard"]
-        #expect(programs.starts.map(\.arguments) == [selection, selection + ["-o"], selection])
-        #expect(programs.starts.map(\.input) == ["1", "", ""])
+        expect(programs.starts.map(\.arguments), is: [selection, selection + ["-o"], selection])
+        expect(programs.starts.map(\.input), is: ["1", "", ""])
     }
 
     @Test func isMissing() throws {
@@ -296,11 +296,11 @@ struct PromptProgramTests {
         {
             PromptProgram.askpass(askpass, requirement: requirement, session, hasTerminal: terminal, programs)
         }
-        #expect(chosen("/a", nil, Self.window, false) == .askpass("/a"))
-        #expect(chosen(nil, nil, Self.window, false) == .askpass("/bin/ssh-askpass"))
+        expect(chosen("/a", nil, Self.window, false), is: .askpass("/a"))
+        expect(chosen(nil, nil, Self.window, false), is: .askpass("/bin/ssh-askpass"))
         #expect(chosen("/a", nil, Self.window, true) == nil && chosen("/a", "never", Self.window, false) == nil)
-        #expect(chosen("/a", "prefer", Self.window, true) == .askpass("/a"))
-        #expect(chosen("/a", "prefer", session(), false) == nil)
+        expect(chosen("/a", "prefer", Self.window, true), is: .askpass("/a"))
+        expect(chosen("/a", "prefer", session(), false), is: nil)
         #expect(
             chosen("/a", "force", session(), true) == .askpass("/a") && chosen(nil, "force", session(), true) == nil)
     }
@@ -308,12 +308,12 @@ struct PromptProgramTests {
     @Test func asksAskpass() {
         func secret(_ output: String, status: Int32 = 0) -> Result<[UInt8], PromptFailure> {
             let programs = Programs("a", output, status: status)
-            defer { #expect(programs.starts.map(\.arguments) == [["PIN: "]]) }
+            defer { expect(programs.starts.map(\.arguments), is: [["PIN: "]]) }
             return Result { () throws(PromptFailure) in
                 try PromptProgram.askpass("/bin/a").secret("PIN", programs.runner, .seconds(9)).value.copyBytes()
             }
         }
-        #expect(secret("1234\n") == .success(Array("1234".utf8)))
+        expect(secret("1234\n"), is: .success(Array("1234".utf8)))
         #expect(secret("\n") == .failure(.declined) && secret("1234", status: 1) == .failure(.declined))
         let missing = #expect(throws: PromptFailure.self) {
             try PromptProgram.askpass("/bin/none").secret("PIN", Programs([:]).runner, .seconds(9))
@@ -329,16 +329,16 @@ struct PromptProgramTests {
         arguments: [("", 0, true), ("Yes\n", 0, true), ("no\n", 0, false), ("", 1, false)] as [(String, Int32, Bool)])
     func confirmsByAskpass(_ output: String, _ status: Int32, _ isConfirmed: Bool) {
         let programs = Programs("a", output, status: status)
-        #expect(agrees(.askpass("/bin/a"), programs) == isConfirmed)
-        #expect(programs.starts.map(\.variables) == [["SSH_ASKPASS_PROMPT": "confirm"]])
+        expect(agrees(.askpass("/bin/a"), programs), is: isConfirmed)
+        expect(programs.starts.map(\.variables), is: [["SSH_ASKPASS_PROMPT": "confirm"]])
     }
 
     @Test func asksPinentry() throws {
         let answer = Programs("pinentry", "OK\nOK\nOK\nOK\nD 12%25\nOK\nOK\n")
         let program = PromptProgram.pinentry("/bin/pinentry", PinentryTerminal { _ in nil })
         let secret = try program.secret("sign", answer.runner, .seconds(9))
-        #expect(secret.value.copyBytes() == Array("12%".utf8))
-        #expect(answer.starts[0].input == "SETTIMEOUT 8\nSETDESC sign\nSETPROMPT PIN:\nGETPIN\nBYE\n")
+        expect(secret.value.copyBytes(), is: Array("12%".utf8))
+        expect(answer.starts[0].input, is: "SETTIMEOUT 8\nSETDESC sign\nSETPROMPT PIN:\nGETPIN\nBYE\n")
         #expect(agrees(program, Programs("pinentry", "OK\nOK\nOK\nOK\nOK\n")))
         #expect(!agrees(program, Programs("pinentry", "OK\nOK\nOK\nD 1\nOK\nOK\n")), "data is not an answer")
         #expect(!agrees(program, Programs("pinentry", "OK\nOK\nOK\nERR 1 cancelled\n")))

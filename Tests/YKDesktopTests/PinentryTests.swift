@@ -2,6 +2,7 @@
 
 import Testing
 import YKHardware
+import YKTestSupport
 
 @testable import YKDesktop
 
@@ -35,7 +36,7 @@ struct PinentryTests {
             [Self.greeting, "OK", "OK"], [Self.greeting, "OK", "OK", "OK closing connection"],
             [Self.greeting, "OK", "S BUTTON_INFO close", "# a comment", "OK", "OK closing connection"],
         ] {
-            #expect(answer(Self.confirm, lines) == .success([]))
+            expect(answer(Self.confirm, lines), is: .success([]))
             #expect(couldNotAsk(answer(Self.confirm, lines, status: 1)))
             #expect(couldNotAsk(answer(Self.confirm, lines, status: 137)))
         }
@@ -50,15 +51,15 @@ struct PinentryTests {
             [Self.greeting, "OK", "ERR 83886179 Operation cancelled <Pinentry>"],
             [Self.greeting, "OK", "ERR 83886179 cancelled", "OK closing connection"],
             [Self.greeting, "OK", "ERR 83886194 not confirmed"],
-        ] { #expect(answer(Self.confirm, lines) == .failure(.declined), "\(lines)") }
-        #expect(answer(Self.confirm, [Self.greeting, "OK", "ERR 83886142 Timeout"]) == .failure(.timedOut))
+        ] { expect(answer(Self.confirm, lines), is: .failure(.declined), "\(lines)") }
+        expect(answer(Self.confirm, [Self.greeting, "OK", "ERR 83886142 Timeout"]), is: .failure(.timedOut))
     }
 
     @Test("a PIN is what GETPIN answered with OK; options may be unknown")
     func secret() {
         let pin = Result<[UInt8], PromptFailure>.success(Array("12%34".utf8))
-        #expect(answer(Self.pin, ["OK", "OK", "OK", "OK", "OK", "D 12%2534", "OK", "OK closing"]) == pin)
-        #expect(answer(Self.pin, ["OK", "ERR 1 unknown", "ERR 1", "OK", "OK", "D 12%25", "D 34", "OK"]) == pin)
+        expect(answer(Self.pin, ["OK", "OK", "OK", "OK", "OK", "D 12%2534", "OK", "OK closing"]), is: pin)
+        expect(answer(Self.pin, ["OK", "ERR 1 unknown", "ERR 1", "OK", "OK", "D 12%25", "D 34", "OK"]), is: pin)
         let head = ["OK", "OK", "OK", "OK", "OK"]
         for tail in [
             ["D 1234"], ["D 1234", "NO"], ["D 1234", "ERR 83918950 Inappropriate ioctl for device <Pinentry>"],
@@ -67,7 +68,7 @@ struct PinentryTests {
         }
         #expect(couldNotAsk(answer(Self.pin, head + ["D 1234", "OK"], status: 1)))
         #expect(couldNotAsk(answer(Self.pin, (head + ["D 1234", "OK"]).joined(separator: "\n"))))
-        #expect(answer(Self.pin, head + ["ERR 83886179 cancelled", "OK"]) == .failure(.declined))
+        expect(answer(Self.pin, head + ["ERR 83886179 cancelled", "OK"]), is: .failure(.declined))
         #expect(
             answer(Self.pin, head + ["ERR 83918950 Inappropriate ioctl for device <Pinentry>"])
                 == .failure(.cannotAsk(program: "p", reason: "Inappropriate ioctl for device <Pinentry>")))
@@ -83,7 +84,7 @@ struct PinentryTests {
         #expect(
             options(["GPG_TTY": "/dev/pts/1", "TERM": "xterm", "LANG": "C.UTF-8", "LC_ALL": "de_DE.UTF-8"])
                 == ["OPTION ttyname=/dev/pts/1", "OPTION ttytype=xterm", "OPTION lc-ctype=de_DE.UTF-8"])
-        #expect(options(["TERM": "xterm"]) == [])
-        #expect(options(["GPG_TTY": "/dev/pts/1\nCONFIRM", "LANG": "C"]) == ["OPTION lc-ctype=C"])
+        expect(options(["TERM": "xterm"]), is: [])
+        expect(options(["GPG_TTY": "/dev/pts/1\nCONFIRM", "LANG": "C"]), is: ["OPTION lc-ctype=C"])
     }
 }

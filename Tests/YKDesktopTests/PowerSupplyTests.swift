@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import YKDesktop
+import YKTestSupport
 
 struct PowerSupplyTests {
     @Test(
@@ -25,7 +26,7 @@ struct PowerSupplyTests {
                 try Data("\(value)\n".utf8).write(to: place.appendingPathComponent(name))
             }
         }
-        #expect(PowerSupply.isOnBattery(folder.path) == isOnBattery)
+        expect(PowerSupply.isOnBattery(folder.path), is: isOnBattery)
     }
 
     @Test func noSupplies() { #expect(!PowerSupply.isOnBattery("/nonexistent")) }

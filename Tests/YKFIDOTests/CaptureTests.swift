@@ -13,22 +13,22 @@ struct CaptureTests {
     @Test(arguments: Recordings.all)
     func readsGetInfo(_ name: String) async throws {
         let info = try await Recordings.open(name).info()
-        #expect(info.versions == [.u2fV2, .fido20, .fido21])
-        #expect(info.extensions == ["credBlob", "credProtect", "hmac-secret", "largeBlobKey"])
-        #expect(Hex.encode(info.aaguid) == "244eb29ee0904e4981fe1f20f8d3b8f4")
-        #expect(info.maxMessageSize == 1300)
-        #expect(info.pinProtocols == [1, 2])
-        #expect(info.algorithms == [.es256, .edDSA, COSEAlgorithm(-48)])
+        expect(info.versions, is: [.u2fV2, .fido20, .fido21])
+        expect(info.extensions, is: ["credBlob", "credProtect", "hmac-secret", "largeBlobKey"])
+        expect(Hex.encode(info.aaguid), is: "244eb29ee0904e4981fe1f20f8d3b8f4")
+        expect(info.maxMessageSize, is: 1300)
+        expect(info.pinProtocols, is: [1, 2])
+        expect(info.algorithms, is: [.es256, .edDSA, COSEAlgorithm(-48)])
         #expect(info.takesPIN && info.hasPIN && info.hasPermissions && info.hasCredentialManagement)
     }
 
     @Test func readsRetries() async throws {
-        #expect(try await Recordings.open("canokey-info").pinRetries() == PINRetries(count: 8))
+        try await expect(Recordings.open("canokey-info").pinRetries(), is: PINRetries(count: 8))
     }
 
     @Test func verifiesU2F() async throws {
         let service = try await Recordings.open("canokey-u2f-register-authenticate")
-        #expect(try await service.u2fVersion() == "U2F_V2")
+        try await expect(service.u2fVersion(), is: "U2F_V2")
         let commands = try Recordings.capture("fido/canokey-u2f-register-authenticate").events.compactMap { event in
             if case .exchange(let command, _) = event.kind { command } else { nil as [UInt8]? }
         }
@@ -39,7 +39,7 @@ struct CaptureTests {
             challengeHash: Array(register[5..<37]), applicationHash: application)
         try made.verify(challengeHash: Array(register[5..<37]), applicationHash: application)
         let object = made.attestationObject(applicationHash: application)
-        #expect(try AttestationObject(decoding: object.encoded) == object)
+        try expect(AttestationObject(decoding: object.encoded), is: object)
         let challenge = Array(authenticate[5..<37])
         let signature = try await service.u2fAuthenticate(
             challengeHash: challenge, applicationHash: application, keyHandle: made.keyHandle)
@@ -68,6 +68,6 @@ struct CaptureTests {
         let response = try command.decode(CBOR.Fields(decoding: Array(reply.dropFirst()), "makeCredential"))
         let trust = try AttestationVerification(rpID: "example.com").check(
             response.attestationObject, clientDataHash: clientDataHash)
-        if case .certificates(let chain) = trust { #expect(chain.count == 1) } else { Issue.record("\(trust)") }
+        if case .certificates(let chain) = trust { expect(chain.count, is: 1) } else { Issue.record("\(trust)") }
     }
 }

@@ -30,24 +30,24 @@ struct DirectLargeBlobTests {
         await #expect(throws: FIDOError.self) { try await service.largeBlobUsage() }
         let client = WebAuthnClient(service: service, origin: try Origin("https://login.example.com"))
         let made = try await client.create(Site.creation(Self.resident, extensions: Self.required))
-        #expect(made.clientExtensionResults["largeBlob"] == ["supported": true])
+        expect(made.clientExtensionResults["largeBlob"], is: ["supported": true])
         func ask(_ input: JSONValue) async throws -> JSONValue? {
             try await client.get(Site.request([made.id], extensions: ["largeBlob": input])).first?
                 .clientExtensionResults["largeBlob"]
         }
-        #expect(try await ask(["read": true]) == [:])
-        #expect(try await ask(["write": .bytes(Self.blob)]) == ["written": true])
-        #expect(try await ask(["read": true])?["blob"] == .bytes(Self.blob))
+        try await expect(ask(["read": true]), is: [:])
+        try await expect(ask(["write": .bytes(Self.blob)]), is: ["written": true])
+        try await expect(ask(["read": true])?["blob"], is: .bytes(Self.blob))
         let noise = (0..<22).flatMap { HashAlgorithm.sha256.hash([$0]) }
-        #expect(try await ask(["write": .bytes(noise)]) == ["written": false])
-        #expect(try VirtualKeyState(key.state.json) == key.state)
+        try await expect(ask(["write": .bytes(noise)]), is: ["written": false])
+        try expect(VirtualKeyState(key.state.json), is: key.state)
         let other = try await client.create(
             Site.creation(
                 ["user": ["id": "BA", "name": "b", "displayName": "b"]],
                 extensions: ["largeBlob": ["support": "preferred"]]))
-        #expect(other.clientExtensionResults["largeBlob"] == ["supported": false])
+        expect(other.clientExtensionResults["largeBlob"], is: ["supported": false])
         let signed = try await client.get(Site.request([other.id], extensions: ["largeBlob": ["write": "AQ"]])).first
-        #expect(signed?.clientExtensionResults["largeBlob"] == ["written": false])
+        expect(signed?.clientExtensionResults["largeBlob"], is: ["written": false])
     }
 
     @Test("what the service does for a program") func service() async throws {
@@ -59,12 +59,12 @@ struct DirectLargeBlobTests {
         request.extensions.largeBlob = .required
         let made = try await service.register(request)
         let id = CredentialDescriptor(id: try #require(made.response.authenticatorData.credential?.id))
-        #expect(try await service.directLargeBlob(of: id, rpID: rp) == nil)
+        try await expect(service.directLargeBlob(of: id, rpID: rp), is: nil)
         try await service.setDirectLargeBlob(Self.blob, of: id, rpID: rp)
-        #expect(try await service.directLargeBlob(of: id, rpID: rp) == Self.blob)
-        #expect(try await service.directLargeBlob(of: id, rpID: rp, requiresPresence: false) == Self.blob)
+        try await expect(service.directLargeBlob(of: id, rpID: rp), is: Self.blob)
+        try await expect(service.directLargeBlob(of: id, rpID: rp, requiresPresence: false), is: Self.blob)
         try await service.setDirectLargeBlob([], of: id, rpID: rp)
-        #expect(try await service.directLargeBlob(of: id, rpID: rp) == nil)
+        try await expect(service.directLargeBlob(of: id, rpID: rp), is: nil)
         let noise = (0..<22).flatMap { HashAlgorithm.sha256.hash([$0]) }
         await #expect(throws: FIDOError.largeBlobs(.notWritten)) {
             try await service.setDirectLargeBlob(noise, of: id, rpID: rp)

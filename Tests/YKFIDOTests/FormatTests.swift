@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKWire
 
 /// COSE keys, authenticator data, attestation objects, getInfo and the array of large blobs as bytes.
@@ -17,7 +18,7 @@ struct FormatTests {
 
     @Test(arguments: keys)
     func keysComeBack(_ key: COSEKey) throws {
-        #expect(try COSEKey(decoding: key.encoded) == key)
+        try expect(COSEKey(decoding: key.encoded), is: key)
         for count in 0..<key.encoded.count {
             #expect(throws: WireError.self) { try COSEKey(decoding: Array(key.encoded.prefix(count))) }
         }
@@ -26,9 +27,9 @@ struct FormatTests {
     @Test func keepsUnknownKeys() throws {
         let map: CBOR = [1: 7, 3: -48, -1: .bytes([1, 2, 3])]
         let key = try COSEKey(decoding: map.encoded)
-        #expect(key.algorithm == .mlDSA44)
-        #expect(key.material == .other(type: 7))
-        #expect(key.encoded == map.encoded)
+        expect(key.algorithm, is: .mlDSA44)
+        expect(key.material, is: .other(type: 7))
+        expect(key.encoded, is: map.encoded)
         #expect(throws: VerificationProblem.badKey("ML-DSA: not a public key")) { try key.verify([], over: []) }
     }
 
@@ -48,7 +49,7 @@ struct FormatTests {
 
     @Test func authenticatorDataComesBack() throws {
         let bytes = Self.data.bytes
-        #expect(try AuthenticatorData(decoding: bytes) == Self.data)
+        try expect(AuthenticatorData(decoding: bytes), is: Self.data)
         for count in 0..<bytes.count {
             #expect(throws: WireError.self) { try AuthenticatorData(decoding: Array(bytes.prefix(count))) }
         }
@@ -67,7 +68,7 @@ struct FormatTests {
 
     @Test func attestationObjectComesBack() throws {
         let object = AttestationObject(format: .packed, authenticatorData: Self.data, statement: ["alg": -7])
-        #expect(try AttestationObject(decoding: object.encoded) == object)
+        try expect(AttestationObject(decoding: object.encoded), is: object)
         for count in 0..<object.encoded.count {
             #expect(throws: WireError.self) { try AttestationObject(decoding: Array(object.encoded.prefix(count))) }
         }
@@ -79,21 +80,21 @@ struct FormatTests {
             10: [["type": "public-key", "alg": -7], ["type": "other", "alg": 1]], 0x1D: 20, 0x1F: [1, 2, 3], 99: "new",
         ]
         let info = try GetInfo().decode(CBOR.Fields(decoding: map.encoded, "getInfo"))
-        #expect(info.map[99] == "new")
-        #expect(info.versions == [.fido23, AuthenticatorVersion(rawValue: "FIDO_9_9")])
-        #expect(info.option(AuthenticatorOption(rawValue: "odd")) == false)
-        #expect(info.algorithms == [.es256])
+        expect(info.map[99], is: "new")
+        expect(info.versions, is: [.fido23, AuthenticatorVersion(rawValue: "FIDO_9_9")])
+        expect(info.option(AuthenticatorOption(rawValue: "odd")), is: false)
+        expect(info.algorithms, is: [.es256])
         #expect(info.maxMessageSize == 1024 && info.minPINLength == 4 && info.maxPINLength == 20)
-        #expect(info.configCommands == [1, 2, 3])
-        #expect(info.attestationFormats == [.packed])
+        expect(info.configCommands, is: [1, 2, 3])
+        expect(info.attestationFormats, is: [.packed])
         #expect(info.malformedMembers.isEmpty)
     }
 
     @Test func namesEveryStatus() {
-        #expect(CTAPStatus.pinInvalid.description == "31 (CTAP2_ERR_PIN_INVALID)")
-        #expect(CTAPStatus(rawValue: 0xE5).description == "e5 (an extension's error)")
-        #expect(CTAPStatus(rawValue: 0xF5).description == "f5 (a vendor's error)")
-        #expect(CTAPStatus(rawValue: 0x70).description == "70")
+        expect(CTAPStatus.pinInvalid.description, is: "31 (CTAP2_ERR_PIN_INVALID)")
+        expect(CTAPStatus(rawValue: 0xE5).description, is: "e5 (an extension's error)")
+        expect(CTAPStatus(rawValue: 0xF5).description, is: "f5 (a vendor's error)")
+        expect(CTAPStatus(rawValue: 0x70).description, is: "70")
     }
 
     @Test func messagesAreCanonical() throws {
@@ -109,9 +110,9 @@ struct FormatTests {
             _ = try CBOR(decoding: Array(command.message.dropFirst()), .strict)
         }
         let vendor = AuthenticatorConfig(.vendor([1: 0x1234, 2: "on"]), auth: nil)
-        #expect(Hex.encode(vendor.message) == "0da20118ff02a2011912340262" + "6f6e")
-        #expect(vendor.name == "config vendorPrototype")
-        #expect(Hex.encode(GetInfo().message) == "04")
-        #expect(Hex.encode(ClientPIN.GetKeyAgreement(.two).message) == "06a201020202")
+        expect(Hex.encode(vendor.message), is: "0da20118ff02a2011912340262" + "6f6e")
+        expect(vendor.name, is: "config vendorPrototype")
+        expect(Hex.encode(GetInfo().message), is: "04")
+        expect(Hex.encode(ClientPIN.GetKeyAgreement(.two).message), is: "06a201020202")
     }
 }

@@ -49,7 +49,7 @@ struct HIDTests {
     @Test func speaksWithTheVirtualKey() async throws {
         let bench = try Bench()
         let service = try await FIDOService.open(hid: bench.key.reportLink(), environment: .instant)
-        #expect(await service.profile.deviceVersion == FirmwareVersion(5, 7, 1))
+        await expect(service.profile.deviceVersion, is: FirmwareVersion(5, 7, 1))
         let made = try await service.register(registration())
         _ = try AttestationVerification(rpID: "example.com").check(
             made.response.attestationObject, clientDataHash: hash)
@@ -69,8 +69,8 @@ struct HIDTests {
                 if heard.count == 3 { environment.cancellation.cancel() }
             }
         }
-        #expect(heard == [.touchNeeded, .touchNeeded, .touchNeeded])
-        #expect(try link.call(.cbor, [4], deadline: .after(.seconds(5)), keepalive: { _ in }).first == 0)
+        expect(heard, is: [.touchNeeded, .touchNeeded, .touchNeeded])
+        try expect(link.call(.cbor, [4], deadline: .after(.seconds(5)), keepalive: { _ in }).first, is: 0)
         try HIDFIDOLink(bench.key.reportLink(), environment: .instant).ping([UInt8](repeating: 7, count: 500))
     }
 
@@ -90,7 +90,7 @@ struct HIDTests {
                     ScriptedReports.report(7, [0x00], [5]),
                 ]
             }, environment: .instant)
-        #expect(try call(link).count == 60)
+        try expect(call(link).count, is: 60)
         #expect(link.profile.canWink && link.profile.hasCTAP2 && link.profile.hasU2F)
     }
 
@@ -125,8 +125,8 @@ struct HIDTests {
                 return isFirst ? reports : [ScriptedReports.report(7, [0x90, 0, 1], [0])]
             }, environment: .instant)
         #expect(throws: FIDOLinkError.self) { try call(link) }
-        #expect(try call(link) == [0])
-        #expect(resynchronised.withLock { $0 } == 1)
+        try expect(call(link), is: [0])
+        expect(resynchronised.withLock { $0 }, is: 1)
     }
 
     @Test func refusesABadChannel() {

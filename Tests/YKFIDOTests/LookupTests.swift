@@ -33,7 +33,7 @@ struct LookupTests {
         let made = try await Recordings.open("canokey-make-credential").register(request)
         let trust = try AttestationVerification(rpID: "example.com").check(
             made.response.attestationObject, clientDataHash: request.clientDataHash)
-        if case .certificates(let chain) = trust { #expect(chain.count == 1) } else { Issue.record("\(trust)") }
+        if case .certificates(let chain) = trust { expect(chain.count, is: 1) } else { Issue.record("\(trust)") }
     }
 
     @Test func anAssertionAsRecorded() async throws {
@@ -63,7 +63,7 @@ struct LookupTests {
         #expect(capture.header.link == .hid && capture.check().filter(\.isError).isEmpty)
         let service = try await FIDOService.open(
             hid: CaptureReplay(capture, mode: .lookup).reportLink(), environment: .instant)
-        #expect(await service.profile.deviceVersion == FirmwareVersion(5, 7, 1))
+        await expect(service.profile.deviceVersion, is: FirmwareVersion(5, 7, 1))
         let hash = clientDataHash ?? Array("client data hash 32 bytes long!!".utf8)
         var request = RegistrationRequest(
             clientDataHash: hash, relyingParty: party,
@@ -79,11 +79,11 @@ struct LookupTests {
     @Test func packetsOfUSBMon() async throws {
         let capture = try Capture(importing: Recordings.fixture("fido2-tools-usbmon.pcap"), from: .usbmon)
         #expect(capture.header.device == "1050:0407" && capture.check().filter(\.isError).isEmpty)
-        #expect(capture.events.last?.kind == .link(.removed, why: nil))
+        expect(capture.events.last?.kind, is: .link(.removed, why: nil))
         let replay = CaptureReplay(capture, mode: .lookup)
         let service = try await FIDOService.open(hid: replay.reportLink(), environment: .instant)
-        #expect(await service.profile.deviceVersion == FirmwareVersion(5, 7, 1))
-        #expect(try await service.info().versions == [.u2fV2, .fido20, .fido21])
+        await expect(service.profile.deviceVersion, is: FirmwareVersion(5, 7, 1))
+        try await expect(service.info().versions, is: [.u2fV2, .fido20, .fido21])
         let clientDataHash = try Base64.decode("Ni1VkaHuvbj2fXqrQE3+MQ4TgEJxUa/yIXDeWbv4AoY=")
         let id = try Base64.decode(
             "AQHZWi0U9h1F++cS6mmsox1L9s997sOpg8cdEuZFzaG2iAf+gj+yzOqN0kdN1bgw3uVsPjBx0Gl2a2dBcCxzV6pV")
@@ -107,8 +107,8 @@ struct LookupTests {
         let replay = CaptureReplay(recorded.capture, mode: .lookup)
         let service = try await FIDOService.open(hid: replay.reportLink(), environment: .instant)
         let made = try await service.register(registration())
-        #expect(made.response.attestationObject == recorded.made)
-        #expect(try await service.u2fVersion() == "U2F_V2")
+        expect(made.response.attestationObject, is: recorded.made)
+        try await expect(service.u2fVersion(), is: "U2F_V2")
         await #expect(throws: FIDOError.self) { try await service.register(registration()) }
         try replay.finish()
     }
@@ -137,7 +137,7 @@ struct LookupTests {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(mismatch.actualWords?.hasPrefix("CTAP clientPIN") == true)
+        expect(mismatch.actualWords?.hasPrefix("CTAP clientPIN"), is: true)
     }
 }
 

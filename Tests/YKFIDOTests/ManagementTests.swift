@@ -32,12 +32,12 @@ struct ManagementTests {
         let first = try #require(try await service.assert(ask).first?.extensions.secrets)
         ask.extensions.salts = HMACSecretSalts(prf: [2])
         let second = try #require(try await service.assert(ask).first?.extensions.secrets)
-        #expect(bytes(first.second) == bytes(second.first))
-        #expect(bytes(first.first)?.count == 32)
+        expect(bytes(first.second), is: bytes(second.first))
+        expect(bytes(first.first)?.count, is: 32)
         ask.userVerification = .discouraged
         let unverified = try #require(try await service.assert(ask).first?.extensions.secrets)
         #expect(bytes(unverified.first) != bytes(second.first))
-        #expect(HMACSecretSalts([1], nil) == nil)
+        expect(HMACSecretSalts([1], nil), is: nil)
     }
 
     @Test func managesCredentials() async throws {
@@ -48,18 +48,18 @@ struct ManagementTests {
             request.extensions.protection = .required
             _ = try await service.register(request)
         }
-        #expect(try await service.credentialStorage().existing == 3)
+        try await expect(service.credentialStorage().existing, is: 3)
         let parties = try await service.relyingParties()
-        #expect(parties.map(\.relyingParty.id) == ["a.example", "b.example"])
+        expect(parties.map(\.relyingParty.id), is: ["a.example", "b.example"])
         let credentials = try await service.credentials(of: parties[0])
-        #expect(credentials.map(\.user.id) == [[1], [2]])
-        #expect(credentials.map(\.protection) == [.required, .required])
+        expect(credentials.map(\.user.id), is: [[1], [2]])
+        expect(credentials.map(\.protection), is: [.required, .required])
         try await service.update(credentials[0].id, user: FIDOUser(id: [1], name: "bob"))
-        #expect(try await service.credentials(of: parties[0]).first?.user.name == "bob")
+        try await expect(service.credentials(of: parties[0]).first?.user.name, is: "bob")
         try await service.delete(credentials[0].id)
         try await service.delete(credentials[1].id)
-        #expect(try await service.relyingParties().map(\.relyingParty.id) == ["b.example"])
-        #expect(try await service.info().remainingCredentials == 99)
+        try await expect(service.relyingParties().map(\.relyingParty.id), is: ["b.example"])
+        try await expect(service.info().remainingCredentials, is: 99)
     }
 
     @Test func keepsLargeBlobs() async throws {
@@ -69,19 +69,19 @@ struct ManagementTests {
         request.extensions.createsLargeBlobKey = true
         request.extensions.blob = [1, 2, 3]
         let made = try await service.register(request)
-        #expect(made.extensions.keptBlob == true)
+        expect(made.extensions.keptBlob, is: true)
         let key = SharedSecret(Secret(try #require(made.response.largeBlobKey)))
-        #expect(try await service.largeBlob(key: key) == nil)
+        try await expect(service.largeBlob(key: key), is: nil)
         let long = (0..<3000).map { UInt8(truncatingIfNeeded: $0 &* 37 ^ $0 >> 3) }
         try await service.setLargeBlob(long, key: key)
-        #expect(try await service.largeBlob(key: key) == long)
+        try await expect(service.largeBlob(key: key), is: long)
         let other = SharedSecret(Secret([UInt8](repeating: 1, count: 32)))
         try await service.setLargeBlob([9], key: other)
-        #expect(try await service.largeBlobUsage().entries == 2)
-        #expect(try await service.removeOrphanedLargeBlobs(keeping: [key]) == 1)
-        #expect(try await service.largeBlob(key: other) == nil)
+        try await expect(service.largeBlobUsage().entries, is: 2)
+        try await expect(service.removeOrphanedLargeBlobs(keeping: [key]), is: 1)
+        try await expect(service.largeBlob(key: other), is: nil)
         #expect(try await service.removeLargeBlob(key: key))
-        #expect(try await service.removeLargeBlob(key: key) == false)
+        try await expect(service.removeLargeBlob(key: key), is: false)
         let random = SystemRandom().draw(5000, secret: false)
         await #expect { try await service.setLargeBlob(random, key: key) } throws: { error in
             if case FIDOError.largeBlobs(.tooLarge(_, limit: 4096)) = error { true } else { false }
@@ -90,31 +90,31 @@ struct ManagementTests {
         ask.extensions.wantsBlob = true
         ask.extensions.wantsLargeBlobKey = true
         let assertion = try #require(try await service.assert(ask).first)
-        #expect(assertion.extensions.blob == [1, 2, 3])
-        #expect(assertion.response.largeBlobKey == made.response.largeBlobKey)
+        expect(assertion.extensions.blob, is: [1, 2, 3])
+        expect(assertion.response.largeBlobKey, is: made.response.largeBlobKey)
     }
 
     @Test func configures() async throws {
         let service = try await service()
         try await service.configure(.enableEnterpriseAttestation)
         try await service.configure(.toggleAlwaysUV)
-        #expect(try await service.info().option(.ep) == true)
-        #expect(try await service.info().option(.alwaysUv) == true)
+        try await expect(service.info().option(.ep), is: true)
+        try await expect(service.info().option(.alwaysUv), is: true)
         var rules = AuthenticatorConfig.PINRules()
         rules.minLength = 6
         rules.rpIDs = ["example.com"]
         try await service.configure(.pinRules(rules))
         let info = try await service.info()
-        #expect(info.minPINLength == 6)
+        expect(info.minPINLength, is: 6)
         #expect(info.mustChangePIN)
         await #expect(throws: FIDOError.pinChangeForced) { try await service.register(registration()) }
         try await service.changePIN(from: secret("12345"), to: secret("123456"))
-        #expect(try await service.info().mustChangePIN == false)
+        try await expect(service.info().mustChangePIN, is: false)
     }
 
     @Test func speaksU2F() async throws {
         let service = try await Bench().open()
-        #expect(try await service.u2fVersion() == "U2F_V2")
+        try await expect(service.u2fVersion(), is: "U2F_V2")
         let made = try await service.u2fRegister(challengeHash: hash, applicationHash: hash)
         try made.verify(challengeHash: hash, applicationHash: hash)
         _ = try X509Certificate(der: made.certificate)
@@ -125,7 +125,7 @@ struct ManagementTests {
         {
             let signature = try await service.u2fAuthenticate(
                 challengeHash: hash, applicationHash: hash, keyHandle: made.keyHandle, control: control)
-            #expect(signature.presence == presence)
+            expect(signature.presence, is: presence)
             try signature.verify(challengeHash: hash, applicationHash: hash, publicKey: made.coseKey)
         }
         await #expect(throws: FIDOError.noCredentials) {

@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -19,11 +20,11 @@ struct OddAnswerTests {
         for entry in Operation.info.entries {
             for value in Poison.values where value.kindName != entry.value.kindName {
                 let info = try await open(Operation.info.with(entry.key, value)).info()
-                #expect(info.malformedMembers.count == 1, "key \(entry.key) is \(value.kindName)")
-                #expect(info.map[entry.key] == value)
-                if entry.key != 3 { #expect(info.aaguid == [UInt8](repeating: 7, count: 16)) }
-                if entry.key != 4 { #expect(info.option(.rk) == true) }
-                if entry.key != 6 { #expect(info.pinProtocols == [2, 1]) }
+                expect(info.malformedMembers.count, is: 1, "key \(entry.key) is \(value.kindName)")
+                expect(info.map[entry.key], is: value)
+                if entry.key != 3 { expect(info.aaguid, is: [UInt8](repeating: 7, count: 16)) }
+                if entry.key != 4 { expect(info.option(.rk), is: true) }
+                if entry.key != 6 { expect(info.pinProtocols, is: [2, 1]) }
             }
         }
         #expect(try await open().info().malformedMembers.isEmpty)
@@ -33,8 +34,8 @@ struct OddAnswerTests {
         "a list in getInfo with an element of another type is passed over", arguments: [1, 2, 6, 9, 10, 21, 22, 26, 31])
     func passesOverOddElements(_ key: Int64) async throws {
         let info = try await open(Operation.info.with(.int(key), [.null])).info()
-        #expect(info.malformedMembers.count == 1)
-        #expect(info.option(.rk) == true)
+        expect(info.malformedMembers.count, is: 1)
+        expect(info.option(.rk), is: true)
     }
 
     @Test(arguments: [nil, CBOR.bytes([1, 2, 3])])
@@ -42,8 +43,8 @@ struct OddAnswerTests {
         var map = Operation.info
         map[3] = value
         let info = try await open(map).info()
-        #expect(info.aaguid == [UInt8](repeating: 0, count: 16))
-        #expect(info.malformedMembers == ["aaguid"])
+        expect(info.aaguid, is: [UInt8](repeating: 0, count: 16))
+        expect(info.malformedMembers, is: ["aaguid"])
     }
 
     @Test("a limit of zero is absent, since it would exclude everything")
@@ -63,9 +64,9 @@ struct OddAnswerTests {
         var request = AssertionRequest(
             rpID: "example.com", clientDataHash: hash, allowList: [CredentialDescriptor(id: [1, 2, 3])])
         request.userVerification = .discouraged
-        #expect(try await service.assert(request).count == 1)
+        try await expect(service.assert(request).count, is: 1)
         let sent = try CBOR(decoding: Array(try #require(log.messages.last).dropFirst()))
-        #expect(sent.map?[3] == [["id": .bytes([1, 2, 3]), "type": "public-key"]])
+        expect(sent.map?[3], is: [["id": .bytes([1, 2, 3]), "type": "public-key"]])
     }
 
     @Test("a list without its length is read until the key refuses", arguments: [[0x30], [0x2E], [0x01]] as [[UInt8]])
@@ -74,9 +75,9 @@ struct OddAnswerTests {
         let log = ScriptedKey.Log()
         let service = try await open(Operation.info, [party, party, end, stored, stored, stored, end], log)
         let parties = try await service.relyingParties()
-        #expect(parties.count == 2)
-        #expect(try await service.credentials(of: parties[0]).count == 3)
-        #expect(log.messages.count == 8)
+        expect(parties.count, is: 2)
+        try await expect(service.credentials(of: parties[0]).count, is: 3)
+        expect(log.messages.count, is: 8)
     }
 
     @Test("a list without its length that is cut off is not taken for complete")
@@ -111,9 +112,9 @@ struct OddAnswerTests {
         map[6] = [3]
         let log = ScriptedKey.Log()
         let service = try await open(map, [], log)
-        #expect(try await service.info().pinProtocols == [3])
+        try await expect(service.info().pinProtocols, is: [3])
         await #expect(throws: FIDOError.unsupported("pinUvAuthProtocols")) { try await service.pinRetries() }
-        #expect(log.messages.count == 1)
+        expect(log.messages.count, is: 1)
     }
 
     @Test("a large-blob key that is not listed comes from an assertion")
@@ -128,7 +129,7 @@ struct OddAnswerTests {
             let party = try #require(try await service.relyingParties().first)
             let credential = try #require(try await service.credentials(of: party).first)
             let key = try await service.largeBlobKey(of: credential, rpID: party.relyingParty.id)
-            #expect(key?.value.copyBytes() == (isThere ? [UInt8](repeating: 1, count: 32) : nil))
+            expect(key?.value.copyBytes(), is: (isThere ? [UInt8](repeating: 1, count: 32) : nil))
             let sent = try CBOR(decoding: Array(try #require(log.messages.last).dropFirst())).map
             #expect(sent?[4] == ["largeBlobKey": true] && sent?[3] == [Operation.id])
         }

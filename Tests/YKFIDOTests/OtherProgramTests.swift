@@ -41,10 +41,10 @@ struct OtherProgramTests {
         guard case .registration(let object) = stored.content else { return }
         var check = AttestationVerification(rpID: "example.com")
         check.requiresUserVerification = false
-        #expect(try check.check(object, clientDataHash: Self.hash).name(isAnchored: false) == "certificates")
-        #expect(credential.libFIDO2Lines[0] == Base64.encode(credential.id))
+        try expect(check.check(object, clientDataHash: Self.hash).name(isAnchored: false), is: "certificates")
+        expect(credential.libFIDO2Lines[0], is: Base64.encode(credential.id))
         let key = try COSEKey(pem: Array((credential.publicKey.pem ?? "").utf8))
-        #expect(key.subjectPublicKeyInfo == credential.publicKey.subjectPublicKeyInfo)
+        expect(key.subjectPublicKeyInfo, is: credential.publicKey.subjectPublicKeyInfo)
 
         let salt = [UInt8](repeating: 7, count: 64)
         let ask = Self.text([
@@ -110,7 +110,7 @@ struct OtherProgramTests {
         let error = try #require(throws: FormatError.self) {
             try ResponseFile(libFIDO2Registration: Self.text(Array(lines.prefix(3))))
         }
-        #expect(error.description(of: "f") == "f ends before the authenticator data")
+        expect(error.description(of: "f"), is: "f ends before the authenticator data")
         #expect(error.description == "the text ends before the authenticator data" && error.line == 4)
     }
 
@@ -159,14 +159,14 @@ struct OtherProgramTests {
         mapping.append(entry, to: "root")
         mapping.append(own, to: "eve")
         let text = String(decoding: mapping.bytes, as: UTF8.self)
-        #expect(
-            text == "root:AAAA,AAAA,es256,+presence:\(entry)\nbob:*,BBBB,es256,+presence\neve:\(own)\n")
-        #expect(PAMU2FMapping(mapping.bytes).credentialIDs(of: "root") == [[0, 0, 0], credential.id])
-        #expect(PAMU2FMapping().bytes == [])
+        expect(
+            text, is: "root:AAAA,AAAA,es256,+presence:\(entry)\nbob:*,BBBB,es256,+presence\neve:\(own)\n")
+        expect(PAMU2FMapping(mapping.bytes).credentialIDs(of: "root"), is: [[0, 0, 0], credential.id])
+        expect(PAMU2FMapping().bytes, is: [])
         let users = PAMU2FMapping(Array("a:x\n:AAAA,AA\na:*,AAAA,es256:AAAA:!,AAAA\n".utf8)).users
-        #expect(users.map(\.name) == ["a"])
-        #expect(users[0].credentials.map(\.id) == [nil, [0, 0, 0]])
-        #expect(users[0].credentials.map(\.publicKey) == [[0, 0, 0], nil])
+        expect(users.map(\.name), is: ["a"])
+        expect(users[0].credentials.map(\.id), is: [nil, [0, 0, 0]])
+        expect(users[0].credentials.map(\.publicKey), is: [[0, 0, 0], nil])
     }
 
     @Test func writesTypesOfPAM() throws {
@@ -175,11 +175,11 @@ struct OtherProgramTests {
         }
         let coordinate = [UInt8](repeating: 3, count: 32)
         let edwards = entry(COSEKey(okp: .ed25519, algorithm: .edDSA, x: coordinate))
-        #expect(edwards?.description == "AQ==,\(Base64.encode(coordinate)),eddsa,+presence")
+        expect(edwards?.description, is: "AQ==,\(Base64.encode(coordinate)),eddsa,+presence")
         let rsa = entry(COSEKey(rsaModulus: [2, 2], exponent: [1, 0, 1], algorithm: .rs256))
-        #expect(rsa?.description == "AQ==,AgIBAAE=,rs256,+presence")
+        expect(rsa?.description, is: "AQ==,AgIBAAE=,rs256,+presence")
         let long = [UInt8](repeating: 3, count: 48)
-        #expect(entry(COSEKey(ec2: .p384, algorithm: .es384, x: long, y: long)) == nil)
+        expect(entry(COSEKey(ec2: .p384, algorithm: .es384, x: long, y: long)), is: nil)
     }
 
     @Test func derivesSystemdPassphrases() async throws {
@@ -222,8 +222,8 @@ struct OtherProgramTests {
         let members = Dictionary(uniqueKeysWithValues: info.members.map { ($0.name, $0.value) })
         #expect(info.members.map(\.name) == AuthenticatorInfo.memberNames && members["unknown"] == [:])
         #expect(members["aaguid"] == .string(Hex.uuid(info.aaguid)) && members["aaguid"]?.string?.count == 36)
-        #expect(members["algorithms"]?.array?.first?["name"] == "ES256")
-        #expect(Hex.uuid([1, 2]) == "0102")
+        expect(members["algorithms"]?.array?.first?["name"], is: "ES256")
+        expect(Hex.uuid([1, 2]), is: "0102")
     }
 
     @Test func writesCBORAsJSON() throws {
@@ -234,6 +234,6 @@ struct OtherProgramTests {
         let json = JSONValue(CBOR.map(map))
         #expect(json["text"] == "a" && json["1"] == "AQ" && json["Ag"] == true && json["tag"] == 5)
         #expect(json["-1"] == ["18446744073709551615", -4] && json["inner"] == [:] && json["null"] == .null)
-        #expect(CBOR.bool(true).keyText == "\(CBOR.bool(true))")
+        expect(CBOR.bool(true).keyText, is: "\(CBOR.bool(true))")
     }
 }

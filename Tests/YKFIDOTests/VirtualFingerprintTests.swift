@@ -29,7 +29,7 @@ struct VirtualFingerprintTests {
             sample = try await service.nextSample(of: sample.template)
             count += 1
         }
-        #expect(sample.remaining == 0)
+        expect(sample.remaining, is: 0)
         return service
     }
 
@@ -43,17 +43,17 @@ struct VirtualFingerprintTests {
         let sensor = try await service.fingerprintSensor()
         #expect(sensor.samplesNeeded == 4 && !sensor.isSwiped && sensor.maxNameLength == 15)
         let known = try await service.fingerprints()
-        #expect(known.map(\.name) == [""])
+        expect(known.map(\.name), is: [""])
         let template = try #require(known.first?.template)
         try await service.renameFingerprint(template, to: "thumb")
-        #expect(try await service.fingerprints().map(\.name) == ["thumb"])
+        try await expect(service.fingerprints().map(\.name), is: ["thumb"])
         let info = try await service.freshInfo()
-        #expect(info.map[4]?.map?["uv"] == true)
+        expect(info.map[4]?.map?["uv"], is: true)
         _ = try await service.beginEnrollment()
         try await service.cancelEnrollment()
         try await service.removeFingerprint(template)
         await #expect(throws: FIDOError.self) { try await service.removeFingerprint(template) }
-        #expect(try await service.freshInfo().map[4]?.map?["uv"] == false)
+        try await expect(service.freshInfo().map[4]?.map?["uv"], is: false)
     }
 
     @Test("what makes no sense is refused, and the memory is full in the end")
@@ -65,7 +65,7 @@ struct VirtualFingerprintTests {
         await #expect(throws: FIDOError.self) {
             try await service.renameFingerprint(template, to: "a name of far too many bytes")
         }
-        #expect(try await service.exchange(raw: [0x09, 0xA1, 0x06, 0xF5]) == [0, 0xA1, 0x01, 0x01])
+        try await expect(service.exchange(raw: [0x09, 0xA1, 0x06, 0xF5]), is: [0, 0xA1, 0x01, 0x01])
         await #expect(throws: FIDOError.self) { try await service.exchange(raw: [0x09, 0xA0]) }
         await #expect(throws: FIDOError.self) {
             try await service.exchange(raw: [0x09, 0xA2, 0x01, 0x01, 0x02, 0x18, 0x77])
@@ -77,7 +77,7 @@ struct VirtualFingerprintTests {
             let sample = try await service.beginEnrollment()
             for _ in 0..<3 { _ = try await service.nextSample(of: sample.template) }
         }
-        #expect(try await service.fingerprints().count == 5)
+        try await expect(service.fingerprints().count, is: 5)
         await #expect(throws: FIDOError.self) { try await service.beginEnrollment() }
     }
 
@@ -88,20 +88,20 @@ struct VirtualFingerprintTests {
         inputs.verify = { answers.withLock { $0.popLast() ?? .verified } }
         let bench = try bench(inputs: inputs)
         let service = try await enrolled(bench)
-        #expect(try await service.uvRetries() == 3)
+        try await expect(service.uvRetries(), is: 3)
         let asked = bench.pins.requests.count
         var request = registration()
         request.userVerification = .required
         let made = try await service.register(request)
         #expect(made.response.authenticatorData.flags.contains(.userVerified))
-        #expect(bench.pins.requests.count == asked)
+        expect(bench.pins.requests.count, is: asked)
         await service.forgetToken()
         answers.withLock { $0 = [.wrong, .wrong, .wrong, .wrong] }
         let fallback = try await service.register(request)
         #expect(fallback.response.authenticatorData.flags.contains(.userVerified))
-        #expect(bench.pins.requests.count == asked + 1)
+        expect(bench.pins.requests.count, is: asked + 1)
         #expect(bench.pins.requests.last?.fallback != nil)
-        #expect(try await service.uvRetries() == 3)
+        try await expect(service.uvRetries(), is: 3)
     }
 
     @Test("always verified: a finger is asked for without a proof")
@@ -111,20 +111,20 @@ struct VirtualFingerprintTests {
         try await service.configure(.toggleAlwaysUV)
         let made = try await service.register(registration())
         #expect(made.response.authenticatorData.flags.contains(.userVerified))
-        #expect(try await service.freshInfo().option(.alwaysUv) == true)
+        try await expect(service.freshInfo().option(.alwaysUv), is: true)
     }
 
     @Test("a PIN is not enough where the key says so")
     func onlyFingers() async throws {
         let bench = try bench(onlyFingers: true)
         let service = try await enrolled(bench)
-        #expect(try await service.freshInfo().map[4]?.map?["noMcGaPermissionsWithClientPin"] == true)
+        try await expect(service.freshInfo().map[4]?.map?["noMcGaPermissionsWithClientPin"], is: true)
         var request = registration()
         request.userVerification = .required
         let asked = bench.pins.requests.count
         let made = try await service.register(request)
         #expect(made.response.authenticatorData.flags.contains(.userVerified))
-        #expect(bench.pins.requests.count == asked)
+        expect(bench.pins.requests.count, is: asked)
     }
 
     @Test("nor is it asked for there when the finger is not known")
@@ -137,7 +137,7 @@ struct VirtualFingerprintTests {
         let asked = bench.pins.requests.count
         answers.withLock { $0 = [.wrong] }
         await #expect(throws: FIDOError.userNotRecognised) { try await service.register(registration()) }
-        #expect(bench.pins.requests.count == asked)
+        expect(bench.pins.requests.count, is: asked)
     }
 
     @Test("a key that verifies in the command itself: after a wrong finger the PIN does")
@@ -151,7 +151,7 @@ struct VirtualFingerprintTests {
         request.isResident = true
         let asked = bench.pins.requests.count
         #expect(try await service.register(request).response.authenticatorData.flags.contains(.userVerified))
-        #expect(bench.pins.requests.count == asked)
+        expect(bench.pins.requests.count, is: asked)
         answers.withLock { $0 = [.wrong] }
         await service.forgetToken()
         #expect(try await service.register(request).response.authenticatorData.flags.contains(.userVerified))
@@ -159,7 +159,7 @@ struct VirtualFingerprintTests {
         await service.forgetToken()
         answers.withLock { $0 = [.wrong] }
         let signed = try await service.assert(AssertionRequest(rpID: "example.com", clientDataHash: hash))
-        #expect(signed.first?.response.authenticatorData.flags.contains(.userVerified) == true)
-        #expect(bench.pins.requests.count == asked + 2)
+        expect(signed.first?.response.authenticatorData.flags.contains(.userVerified), is: true)
+        expect(bench.pins.requests.count, is: asked + 2)
     }
 }

@@ -21,7 +21,7 @@ struct VirtualKeyTests {
             Issue.record("\(trust)")
             return
         }
-        #expect(chain.count == 1)
+        expect(chain.count, is: 1)
         let credential = try #require(object.authenticatorData.credential)
         let request = AssertionRequest(
             rpID: "example.com", clientDataHash: hash, allowList: [CredentialDescriptor(id: credential.id)])
@@ -42,7 +42,7 @@ struct VirtualKeyTests {
         request.algorithms = [.edDSA]
         request.attestationFormats = [.none]
         let made = try await service.register(request)
-        #expect(made.response.format == .none)
+        expect(made.response.format, is: .none)
         let credential = try #require(made.response.authenticatorData.credential)
         let assertion = try #require(
             try await service.assert(
@@ -61,13 +61,14 @@ struct VirtualKeyTests {
         request.isResident = true
         let made = try await service.register(request)
         #expect(made.response.authenticatorData.flags.contains(.userVerified))
-        #expect(
-            bench.pins.requests == [
+        expect(
+            bench.pins.requests,
+            is: [
                 PINRequest(
                     permissions: .makeCredential, rpID: "example.com", retries: PINRetries(count: 8), fallback: nil)
             ])
         let all = try await service.assert(AssertionRequest(rpID: "example.com", clientDataHash: hash))
-        #expect(all.map(\.response.user?.name) == ["alice"])
+        expect(all.map(\.response.user?.name), is: ["alice"])
     }
 
     @Test func doesNotAskForTheTriesWhenThePINIsAtHand() async throws {
@@ -83,8 +84,8 @@ struct VirtualKeyTests {
             _ = try await service.register(registration())
             counts.append(await service.statistics.exchanges)
         }
-        #expect(bench.pins.requests.map(\.retries) == [PINRetries(count: 8), nil])
-        #expect(counts[0] == counts[1] + 1)
+        expect(bench.pins.requests.map(\.retries), is: [PINRetries(count: 8), nil])
+        expect(counts[0], is: counts[1] + 1)
     }
 
     @Test func wrongPINsAndThePowerCycle() async throws {
@@ -99,20 +100,20 @@ struct VirtualKeyTests {
         }
         await #expect(throws: FIDOError.pinNeedsPowerCycle) { try await service.verifyPIN(secret("wrong")) }
         await #expect(throws: FIDOError.pinNeedsPowerCycle) { try await service.verifyPIN(secret("12345")) }
-        #expect(try await service.pinRetries() == PINRetries(count: 5, needsPowerCycle: true))
+        try await expect(service.pinRetries(), is: PINRetries(count: 5, needsPowerCycle: true))
         await service.rest()
         let link = bench.key.link()
         try link.reset(.cold, deadline: .after(.seconds(1)))
         link.close()
         try await service.verifyPIN(secret("12345"))
-        #expect(try await service.pinRetries() == PINRetries(count: 8))
+        try await expect(service.pinRetries(), is: PINRetries(count: 8))
         try await service.changePIN(from: secret("12345"), to: secret("pässword"))
         await #expect(throws: FIDOError.wrongPIN(PINRetries(count: 7))) {
             try await service.verifyPIN(secret("12345"))
         }
         try await service.verifyPIN(secret("pa\u{308}ssword"))
         try await service.reset()
-        #expect(try await service.info().hasPIN == false)
+        try await expect(service.info().hasPIN, is: false)
     }
 
     @Test func refusesUnsuitablePINsBeforeSending() async throws {
@@ -127,7 +128,7 @@ struct VirtualKeyTests {
         await #expect(throws: FIDOError.unsuitablePIN(.endsWithZero)) {
             try await service.setPIN(secret("12345\0"))
         }
-        #expect(await service.statistics.exchanges == before)
+        await expect(service.statistics.exchanges, is: before)
     }
 
     @Test func waitsForATouchWithKeepalives() async throws {
@@ -146,8 +147,8 @@ struct VirtualKeyTests {
         await service.close()
         var heard: [FIDOKeepalive] = []
         for await status in progress { heard.append(status) }
-        #expect(heard == [.touchNeeded, .touchNeeded, .touchNeeded])
-        #expect(prompts.withLock { $0 } == 1, "one prompt for one wait")
+        expect(heard, is: [.touchNeeded, .touchNeeded, .touchNeeded])
+        expect(prompts.withLock { $0 }, is: 1, "one prompt for one wait")
     }
 
     @Test func callsOffAWaitForATouch() async throws {
@@ -176,7 +177,7 @@ struct VirtualKeyTests {
         let found = try await service.assert(
             AssertionRequest(
                 rpID: "example.com", clientDataHash: hash, allowList: others + [CredentialDescriptor(id: id)]))
-        #expect(found.first?.credential.id == id)
+        expect(found.first?.credential.id, is: id)
         await #expect(throws: FIDOError.noCredentials) {
             try await service.assert(
                 AssertionRequest(rpID: "example.org", clientDataHash: hash, allowList: [CredentialDescriptor(id: id)]))

@@ -63,18 +63,18 @@ struct VirtualVersionTests {
             #expect(
                 !info.hasPermissions && info.option(.credMgmt) == nil && info.option(.credentialMgmtPreview) == true)
             await #expect(throws: FIDOError.self) { try await service.exchange(raw: [0x0A]) }
-            #expect(try await service.relyingParties().count == 1)
+            try await expect(service.relyingParties().count, is: 1)
         case .v21:
             #expect(names.last == "FIDO_2_1" && info.map[25] == nil)
-            #expect(try await service.relyingParties().count == 1)
+            try await expect(service.relyingParties().count, is: 1)
         case .v23:
             #expect(names.last == "FIDO_2_3" && info.maxPINLength == 63 && info.configCommands == [1, 2, 3])
-            #expect(names == ["U2F_V2", "FIDO_2_0", "FIDO_2_1_PRE", "FIDO_2_1", "FIDO_2_3"])
+            expect(names, is: ["U2F_V2", "FIDO_2_0", "FIDO_2_1_PRE", "FIDO_2_1", "FIDO_2_3"])
             #expect(info.transportsForReset == ["usb", "nfc"] && info.needsLongTouchForReset == false)
         }
         try await service.select()
         try await service.reset()
-        #expect(try await service.info().hasPIN == false)
+        try await expect(service.info().hasPIN, is: false)
     }
 
     @Test("firmware 5.8 has CTAP 2.3, and says of itself what a key of that firmware says") func firmware58()
@@ -82,7 +82,7 @@ struct VirtualVersionTests {
     {
         let service = try await Bench(version: FirmwareVersion(5, 8, 0)).open()
         let info = try await service.info()
-        #expect(info.versions.map(\.rawValue) == ["U2F_V2", "FIDO_2_0", "FIDO_2_1_PRE", "FIDO_2_1", "FIDO_2_3"])
+        expect(info.versions.map(\.rawValue), is: ["U2F_V2", "FIDO_2_0", "FIDO_2_1_PRE", "FIDO_2_1", "FIDO_2_3"])
         #expect(info.extensions.contains("previewSign") && info.extensions.contains("hmac-secret-mc"))
         #expect(info.transports == ["usb", "smart-card", "nfc"] && info.transportsForReset == info.transports)
         #expect(info.attestationFormats == [.packed] && info.remainingCredentials == 100)
@@ -91,7 +91,7 @@ struct VirtualVersionTests {
         #expect(info.encryptedIdentifier?.count == 32 && info.encryptedStoreState?.count == 32)
         var request = registration()
         request.attestationFormats = [.none]
-        #expect(try await service.register(request).response.format == .packed)
+        try await expect(service.register(request).response.format, is: .packed)
         await #expect(throws: FIDOError.unsupported("authenticatorConfigCommands 4")) {
             try await service.configure(.enableLongTouchForReset)
         }
@@ -118,13 +118,13 @@ struct VirtualVersionTests {
         _ algorithms: Int, _ room: UInt64?
     ) async throws {
         let bench = try Bench(version: firmware)
-        #expect(bench.key.state.profile.fido == FIDOFeatures(version: version))
+        expect(bench.key.state.profile.fido, is: FIDOFeatures(version: version))
         let info = try await bench.open().info()
         #expect(info.extensions == extensions && info.pinProtocols == protocols)
         #expect(info.algorithms.count == algorithms && info.remainingCredentials == room)
         #expect(info.speaks(.fido21Pre) == (version > .v20) && info.speaks(.fido21) == (version == .v21))
-        #expect(info.firmwareVersion == (firmware < FirmwareVersion(5, 4, 0) ? nil : firmware.number))
-        #expect(try VirtualKeyState(bench.key.state.json) == bench.key.state)
+        expect(info.firmwareVersion, is: (firmware < FirmwareVersion(5, 4, 0) ? nil : firmware.number))
+        try expect(VirtualKeyState(bench.key.state.json), is: bench.key.state)
     }
 
     @Test("a key before firmware 5.7 stores 25 credentials") func room() async throws {
@@ -157,16 +157,16 @@ struct VirtualVersionTests {
         _ = try await proved(service, request)
         var assertion = AssertionRequest(rpID: "example.com", clientDataHash: hash)
         assertion.extensions.asksThirdPartyPayment = true
-        #expect(try await service.assert(assertion).first?.extensions.allowsThirdPartyPayment == isAllowed)
+        try await expect(service.assert(assertion).first?.extensions.allowsThirdPartyPayment, is: isAllowed)
         let party = try #require(try await service.relyingParties().first)
-        #expect(try await service.credentials(of: party).map(\.allowsThirdPartyPayment) == [isAllowed])
+        try await expect(service.credentials(of: party).map(\.allowsThirdPartyPayment), is: [isAllowed])
         let older = try Bench(pin: "12345")
         let before = try await older.open()
         try await before.setPIN(secret("12345"))
         _ = try await before.register(request)
-        #expect(try await before.assert(assertion).first?.extensions.allowsThirdPartyPayment == nil)
+        try await expect(before.assert(assertion).first?.extensions.allowsThirdPartyPayment, is: nil)
         let listed = try #require(try await before.relyingParties().first)
-        #expect(try await before.credentials(of: listed).map(\.allowsThirdPartyPayment) == [nil])
+        try await expect(before.credentials(of: listed).map(\.allowsThirdPartyPayment), is: [nil])
     }
 
     @Test("a long touch for a reset can be required where the key offers it") func longTouch() async throws {
@@ -175,15 +175,15 @@ struct VirtualVersionTests {
         let bench = try bench(features)
         let service = try await bench.open()
         try await service.setPIN(secret("12345"))
-        #expect(try await service.freshInfo().configCommands == [1, 2, 3, 4])
+        try await expect(service.freshInfo().configCommands, is: [1, 2, 3, 4])
         try await service.configure(.enableLongTouchForReset)
-        #expect(try await service.freshInfo().needsLongTouchForReset == true)
+        try await expect(service.freshInfo().needsLongTouchForReset, is: true)
         let state = try VirtualKeyState(bench.key.state.json)
         #expect(state == bench.key.state && state.profile.fido.canRequireLongTouch)
         try await service.reset()
-        #expect(try await service.freshInfo().needsLongTouchForReset == false)
+        try await expect(service.freshInfo().needsLongTouchForReset, is: false)
         let older = try await self.bench(FIDOFeatures(), pin: nil).open()
-        #expect(try await older.info().longTouchSeconds == 10)
+        try await expect(older.info().longTouchSeconds, is: 10)
         await #expect(throws: FIDOError.unsupported("longTouchForReset")) {
             try await older.configure(.enableLongTouchForReset)
         }
@@ -198,7 +198,7 @@ struct VirtualVersionTests {
             request.algorithms = [algorithm]
             request.isResident = isResident
             let made = try await proved(service, request)
-            #expect(made.response.authenticatorData.credential?.publicKey.algorithm == algorithm)
+            expect(made.response.authenticatorData.credential?.publicKey.algorithm, is: algorithm)
         }
     }
 
@@ -218,8 +218,8 @@ struct VirtualVersionTests {
             rpID: "example.com", clientDataHash: hash, allowList: [CredentialDescriptor(id: id)])
         assertion.extensions.salts = salts
         let again = try #require(try await service.assert(assertion).first?.extensions.secrets)
-        #expect(again.first.value.copyBytes() == first.first.value.copyBytes())
-        #expect(again.second?.value.copyBytes() == first.second?.value.copyBytes())
+        expect(again.first.value.copyBytes(), is: first.first.value.copyBytes())
+        expect(again.second?.value.copyBytes(), is: first.second?.value.copyBytes())
     }
 
     @Test("enterprise attestation names the key, where it is allowed to")
@@ -232,12 +232,12 @@ struct VirtualVersionTests {
         let early = request
         await #expect(throws: FIDOError.self) { try await service.register(early) }
         try await service.configure(.enableEnterpriseAttestation)
-        #expect(try await service.freshInfo().option(.ep) == true)
+        try await expect(service.freshInfo().option(.ep), is: true)
         for (kind, rp, isNamed) in [(1, "example.com", true), (1, "example.org", false), (2, "example.org", true)] {
             var request = registration(rp)
             request.enterpriseAttestation = UInt64(kind)
             let made = try await service.register(request)
-            #expect(made.response.isEnterpriseAttestation == isNamed)
+            expect(made.response.isEnterpriseAttestation, is: isNamed)
             let object = made.response.attestationObject
             let trust = try AttestationVerification(rpID: rp).check(object, clientDataHash: hash)
             guard case .certificates(let chain) = trust else {
@@ -259,7 +259,7 @@ struct VirtualVersionTests {
             var request = registration()
             request.attestationFormats = wanted
             let made = try await service.register(request)
-            #expect(made.response.format == given)
+            expect(made.response.format, is: given)
         }
     }
 

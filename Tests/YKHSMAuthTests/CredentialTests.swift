@@ -4,6 +4,7 @@ import Testing
 import YKCrypto
 import YKHSMAuth
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -12,7 +13,7 @@ import YKWire
 struct CredentialTests {
     @Test func storesListsAndDeletes() async throws {
         let service = try await Bench.open()
-        #expect(try await service.credentials() == [])
+        try await expect(service.credentials(), is: [])
         let key = try HSMAuthKey.derived(from: Secret(utf8: "password"))
         try await service.add(
             HSMAuthLabel("one"), key, password: Bench.password("pw"), managementKey: .defaultManagementKey())
@@ -20,20 +21,20 @@ struct CredentialTests {
             HSMAuthLabel("two"), .generatedP256, password: Bench.password("pw"), needsTouch: true,
             managementKey: .defaultManagementKey())
         let list = try await service.credentials()
-        #expect(list.map(\.label.text) == ["one", "two"])
-        #expect(list.map(\.algorithm) == [.aes128, .p256])
+        expect(list.map(\.label.text), is: ["one", "two"])
+        expect(list.map(\.algorithm), is: [.aes128, .p256])
         #expect(list.map(\.needsTouch) == [false, true] && list.map(\.retries) == [8, 8])
         await #expect(throws: HSMAuthError.credentialExists(try HSMAuthLabel("one"))) {
             try await service.add(
                 HSMAuthLabel("one"), key, password: Bench.password("pw"), managementKey: .defaultManagementKey())
         }
         try await service.delete(HSMAuthLabel("one"), managementKey: .defaultManagementKey())
-        #expect(try await service.credentials().map(\.label.text) == ["two"])
+        try await expect(service.credentials().map(\.label.text), is: ["two"])
         await #expect(throws: HSMAuthError.noSuchCredential(try HSMAuthLabel("one"))) {
             try await service.delete(HSMAuthLabel("one"), managementKey: .defaultManagementKey())
         }
         try await service.reset()
-        #expect(try await service.credentials() == [])
+        try await expect(service.credentials(), is: [])
     }
 
     @Test func publicKeysBelongToP256CredentialsOnly() async throws {
@@ -48,7 +49,7 @@ struct CredentialTests {
         let point =
             "04acb6933c5e454f9fa454a02c943405cdc9eb60302e4ce5f3f90c939439903a43"
             + "ce98fa0c8840bde715d866eb292ec37b53499f060c3e47b9815c240e57b07372"
-        #expect(key == .ec(.p256, point: try Hex.decode(point)))
+        expect(key, is: .ec(.p256, point: try Hex.decode(point)))
         await #expect(throws: HSMAuthError.notAsymmetric(try HSMAuthLabel("s"))) {
             try await service.publicKey(of: HSMAuthLabel("s"))
         }
@@ -60,7 +61,7 @@ struct CredentialTests {
             await #expect(throws: HSMAuthError.wrongManagementKey(triesLeft: left)) {
                 try await service.changeManagementKey(from: Bench.password("no"), to: Bench.password("new"))
             }
-            #expect(try await service.managementKeyRetries() == left)
+            try await expect(service.managementKeyRetries(), is: left)
         }
         await #expect(throws: HSMAuthError.managementKeyBlocked) {
             try await service.changeManagementKey(from: Bench.password("no"), to: Bench.password("new"))
@@ -69,7 +70,7 @@ struct CredentialTests {
             try await service.changeManagementKey(from: .defaultManagementKey(), to: Bench.password("new"))
         }
         try await service.reset()
-        #expect(try await service.managementKeyRetries() == 8)
+        try await expect(service.managementKeyRetries(), is: 8)
     }
 
     @Test func aRightManagementKeyGivesTheTriesBack() async throws {
@@ -78,7 +79,7 @@ struct CredentialTests {
             try await service.changeManagementKey(from: Bench.password("no"), to: Bench.password("new"))
         }
         try await service.changeManagementKey(from: .defaultManagementKey(), to: Bench.password("new"))
-        #expect(try await service.managementKeyRetries() == 8)
+        try await expect(service.managementKeyRetries(), is: 8)
         await #expect(throws: HSMAuthError.wrongManagementKey(triesLeft: 7)) {
             try await service.changeManagementKey(from: .defaultManagementKey(), to: Bench.password("new"))
         }
@@ -94,12 +95,12 @@ struct CredentialTests {
             await #expect(throws: HSMAuthError.wrongPassword(label, triesLeft: left)) {
                 try await service.changePassword(of: label, from: Bench.password("no"), to: Bench.password("new"))
             }
-            #expect(try await service.credentials().first?.retries == left)
+            try await expect(service.credentials().first?.retries, is: left)
         }
         await #expect(throws: HSMAuthError.credentialLost(label)) {
             try await service.changePassword(of: label, from: Bench.password("no"), to: Bench.password("new"))
         }
-        #expect(try await service.credentials() == [])
+        try await expect(service.credentials(), is: [])
     }
 
     @Test func passwordsChangeFromFirmware58On() async throws {

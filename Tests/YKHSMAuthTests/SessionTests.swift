@@ -14,7 +14,7 @@ struct SessionTests {
     @Test func readsDigits() throws {
         #expect(try Bench.password("").isDefault)
         let digits = "00112233445566778899aAbBcCdDeEfF"
-        #expect(Hex.encode(try Bench.password(digits).copyBytes()) == digits.lowercased())
+        expect(Hex.encode(try Bench.password(digits).copyBytes()), is: digits.lowercased())
     }
 
     /// A key that does not look at the cryptogram: the host does.
@@ -55,7 +55,7 @@ struct SessionTests {
             label, hostPoint: hostPoint, hsmPoint: hsmPoint, hsmKey: [0x04] + fixed.publicPoint, receipt: receipt,
             password: Bench.password("pw"))
         let bytes = [session.encryption, session.mac, session.responseMAC].flatMap { $0.value.copyBytes() }
-        #expect(bytes == Array(keys[16...]))
+        expect(bytes, is: Array(keys[16...]))
         // The ephemeral key is good for one session.
         await #expect(throws: HSMAuthError.noChallenge) {
             try await service.sessionKeys(
@@ -81,7 +81,7 @@ struct SessionTests {
             try await service.sessionKeys(
                 label, hostChallenge: challenge, hsmChallenge: challenge, password: Bench.password("no"))
         }
-        #expect(try await service.credentials().first?.retries == 8)
+        try await expect(service.credentials().first?.retries, is: 8)
     }
 
     /// Every truncation and every changed byte of a reply is an error or a value, never a trap.
@@ -102,7 +102,7 @@ struct SessionTests {
         for count in [0, 7, 8, 9, 64, 65, 66, 130] {
             var reader = ByteReader([UInt8](repeating: 4, count: count))
             let challenge = try? GetHostChallenge(HSMAuthLabel("x")).decode(&reader)
-            #expect((challenge != nil) == [8, 65].contains(count))
+            expect((challenge != nil), is: [8, 65].contains(count))
         }
     }
 }

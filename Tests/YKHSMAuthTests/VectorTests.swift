@@ -32,8 +32,8 @@ import YKWire
                 Issue.record("not symmetric")
                 continue
             }
-            #expect(try encryption.value.copyBytes() == entry.bytes("key_enc"))
-            #expect(try mac.value.copyBytes() == entry.bytes("key_mac"))
+            try expect(encryption.value.copyBytes(), is: entry.bytes("key_enc"))
+            try expect(mac.value.copyBytes(), is: entry.bytes("key_mac"))
         }
         for entry in try cases("derive-asymmetric") {
             let password = try #require(entry["password"]?.string)
@@ -41,12 +41,12 @@ import YKWire
                 Issue.record("not on P-256")
                 continue
             }
-            #expect(try number.value.copyBytes() == entry.bytes("private"))
-            #expect(try [0x04] + P256KeyAgreement(scalar: number.value).publicPoint == entry.bytes("public"))
+            try expect(number.value.copyBytes(), is: entry.bytes("private"))
+            try expect([0x04] + P256KeyAgreement(scalar: number.value).publicPoint, is: entry.bytes("public"))
         }
         for entry in try cases("credential-password") {
             let password = try Bench.password(try #require(entry["text"]?.string))
-            #expect(try password.copyBytes() == entry.bytes("bytes"))
+            try expect(password.copyBytes(), is: entry.bytes("bytes"))
         }
     }
 
@@ -61,7 +61,7 @@ import YKWire
         let session = try await service.sessionKeys(
             label, hostChallenge: vector.bytes("host_challenge"), hsmChallenge: vector.bytes("hsm_challenge"),
             cryptogram: vector.bytes("hsm_cryptogram"), password: Bench.password("pw"))
-        #expect(try session.bytes == vector.bytes("response"))
+        try expect(session.bytes, is: vector.bytes("response"))
         await #expect(throws: HSMAuthError.notAuthentic) {
             try await service.sessionKeys(
                 label, hostChallenge: vector.bytes("host_challenge"), hsmChallenge: vector.bytes("hsm_challenge"),
@@ -79,10 +79,10 @@ import YKWire
         try await service.add(
             label, .p256(SharedSecret(Secret(vector.bytes("oce_static_private")))), password: Bench.password("pw"),
             managementKey: .defaultManagementKey())
-        #expect(try await service.publicKey(of: label) == .ec(.p256, point: vector.bytes("pk_oce")))
+        try await expect(service.publicKey(of: label), is: .ec(.p256, point: vector.bytes("pk_oce")))
         for receipt in [[UInt8](repeating: 0, count: 16), try vector.bytes("receipt")] {
             let point = try await service.challenge(label, password: Bench.password("pw"))
-            #expect(try point == vector.bytes("epk_oce"))
+            try expect(point, is: vector.bytes("epk_oce"))
             func keys() async throws -> HSMSessionKeys {
                 try await service.sessionKeys(
                     label, hostPoint: point, hsmPoint: vector.bytes("epk_sd"), hsmKey: vector.bytes("pk_sd"),
@@ -92,7 +92,7 @@ import YKWire
                 await #expect(throws: HSMAuthError.notAuthentic) { try await keys() }
             } else {
                 let expected = try vector.bytes("s_enc") + vector.bytes("s_mac") + vector.bytes("s_rmac")
-                #expect(try await keys().bytes == expected)
+                try await expect(keys().bytes, is: expected)
             }
         }
     }
@@ -105,7 +105,7 @@ import YKWire
             let command = CalculateSessionKeys(
                 label, hostPoint: point, hsmPoint: point, hsmKey: point, receipt: [UInt8](repeating: 0, count: 16),
                 password: try Bench.password("pw"))
-            #expect(Int64(command.apdu.data.count) == entry["data"]?.int)
+            expect(Int64(command.apdu.data.count), is: entry["data"]?.int)
         }
     }
 
@@ -129,12 +129,12 @@ import YKWire
                 })
             let outcome = await Self.run(name, service, wanted)
             let sent = try APDU(decoding: try #require(log.commands.last))
-            #expect([sent.ins, sent.p1, sent.p2] == [wanted.ins, wanted.p1, wanted.p2], "\(name)")
-            #expect(sent.data == wanted.data, "\(name)")
+            expect([sent.ins, sent.p1, sent.p2], is: [wanted.ins, wanted.p1, wanted.p2], "\(name)")
+            expect(sent.data, is: wanted.data, "\(name)")
             let isRefused = reply.suffix(2) != [0x90, 0x00]
-            #expect((outcome != nil) == isRefused, "\(name): \(String(describing: outcome))")
+            expect((outcome != nil), is: isRefused, "\(name): \(String(describing: outcome))")
         }
-        #expect(frames.count == 17)
+        expect(frames.count, is: 17)
     }
 
     /// Runs the step, and returns the error that it ended with.

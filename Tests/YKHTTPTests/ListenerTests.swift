@@ -28,7 +28,7 @@ import YKTransport
             Issue.record("the request is not complete")
             return
         }
-        #expect(request.body == [])
+        expect(request.body, is: [])
     }
 
     @Test("a page that is asked for") func page() {
@@ -40,8 +40,8 @@ import YKTransport
             return
         }
         #expect(request.method == .get && request.target == "/a?b" && request.body.isEmpty)
-        #expect(request.value(of: "Host") == nil)
-        #expect(["a", "b", "c", ""].map { request.cookie($0) } == [nil, "2", "3", nil])
+        expect(request.value(of: "Host"), is: nil)
+        expect(["a", "b", "c", ""].map { request.cookie($0) }, is: [nil, "2", "3", nil])
     }
 
     @Test(
@@ -64,7 +64,7 @@ import YKTransport
     func refused(text: String, status: Int) {
         var request = IncomingRequestReader()
         let step = request.take(Array(text.utf8))
-        #expect(step == .refused(status))
+        expect(step, is: .refused(status))
     }
 }
 
@@ -93,16 +93,16 @@ import YKTransport
         let box = Box(limit: 2)
         let listener = try Self.listener(box)
         let client = try CurlClient()
-        #expect(listener.url == "http://127.0.0.1:\(listener.port)/")
+        expect(listener.url, is: "http://127.0.0.1:\(listener.port)/")
         let url = try HTTPURL(listener.url)
         let long = [UInt8](repeating: 0x61, count: 65_536)
         for body in [Array("{}".utf8), long] {
-            #expect(try await client.send(HTTPRequest(post: url, body, type: "application/json")).status == 200)
+            try await expect(client.send(HTTPRequest(post: url, body, type: "application/json")).status, is: 200)
         }
-        #expect(box.bodies.withLock { $0 } == [Array("{}".utf8), long])
-        #expect(try await client.send(HTTPRequest(post: url, [1], type: "x/y")).status == 503)
-        #expect(try await client.send(HTTPRequest(get: url)).status == 405)
-        #expect(try await client.send(HTTPRequest(post: url, long + [0], type: "x/y")).status == 413)
+        expect(box.bodies.withLock { $0 }, is: [Array("{}".utf8), long])
+        try await expect(client.send(HTTPRequest(post: url, [1], type: "x/y")).status, is: 503)
+        try await expect(client.send(HTTPRequest(get: url)).status, is: 405)
+        try await expect(client.send(HTTPRequest(post: url, long + [0], type: "x/y")).status, is: 413)
     }
 
     @Test("answers with fields and a long body, at both addresses of this machine") func answers() async throws {
@@ -111,13 +111,13 @@ import YKTransport
         let listener = try HTTPListener(localhost: { request in
             HTTPResponse(status: 404, fields: [HTTPField("X-Target", request.target)], body: body)
         })
-        #expect(listener.url == "http://localhost:\(listener.port)/")
+        expect(listener.url, is: "http://localhost:\(listener.port)/")
         for host in ["127.0.0.1", "localhost"] {
             var request = HTTPRequest(get: try HTTPURL("http://\(host):\(listener.port)/some/page"))
             request.limit = 32 << 20
             let response = try await CurlClient().send(request)
             #expect(response.status == 404 && response.fields.values(of: "X-Target") == ["/some/page"])
-            #expect(response.body == body)
+            expect(response.body, is: body)
         }
         listener.stopAndWait()
         listener.stopAndWait()
@@ -133,8 +133,8 @@ import YKTransport
         var request = HTTPRequest(post: try HTTPURL(listener.url), [7], type: "x/y")
         // Counted by libcurl from the start of the request: a suite that keeps this task waiting does not shorten it.
         request.timeout = .seconds(60)
-        #expect(try await CurlClient().send(request).status == 200)
-        #expect(box.bodies.withLock { $0 } == [[7]])
+        try await expect(CurlClient().send(request).status, is: 200)
+        expect(box.bodies.withLock { $0 }, is: [[7]])
     }
 
     @Test("a burst arrives complete") func burst() async throws {
@@ -152,7 +152,7 @@ import YKTransport
                             return String(decoding: socket.receive(upTo: 15), as: UTF8.self)
                         }
                     }
-                    #expect(answers == [String](repeating: "HTTP/1.1 200 OK", count: 50))
+                    expect(answers, is: [String](repeating: "HTTP/1.1 200 OK", count: 50))
                 }
             }
             try await group.waitForAll()

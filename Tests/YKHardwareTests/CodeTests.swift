@@ -3,6 +3,7 @@
 import CPCSC
 import Synchronization
 import Testing
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -18,10 +19,10 @@ import YKWire
         let fake = FakeLibrary()
         let service = fake.service { $0.establishContext = { _ in fake.note("try") + LONG(code) } }
         #expect(throws: LinkError.serviceNotRunning) { try service.readers(.soon) }
-        #expect(fake.count("try") == 1)
+        expect(fake.count("try"), is: 1)
         let other = fake.service { $0.listReaders = { _, _, _ in fake.note("list") + LONG(code) } }
         #expect(throws: LinkError.serviceNotRunning) { try other.readers(.soon) }
-        #expect(fake.count("list") == 1)
+        expect(fake.count("list"), is: 1)
         #expect(throws: LinkError.serviceNotRunning) { try other.readers(.soon) }
     }
 
@@ -71,7 +72,7 @@ import YKWire
         if error == .removed {
             #expect(throws: LinkError.removed) { try link.begin(deadline: .soon) }
         } else {
-            #expect(try link.begin(deadline: .soon) == true)
+            try expect(link.begin(deadline: .soon), is: true)
         }
         link.close()
     }
@@ -81,7 +82,7 @@ import YKWire
         let service = fake.service { $0.beginTransaction = { _ in fake.note("begin") + LONG(0x8010_0068) } }
         let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
         #expect(throws: LinkError.reset) { try link.begin(deadline: .soon) }
-        #expect(fake.count("begin") == 5)
+        expect(fake.count("begin"), is: 5)
     }
 
     @Test func aFailedReconnectIsTheReason() throws {
@@ -95,7 +96,7 @@ import YKWire
     }
 
     @Test func codesAreNumbersWhereTheyHaveNoName() {
-        #expect("\(PCSCCode(rawValue: 0x8010_0077))" == "0x80100077")
-        #expect(PCSCCode(LONG(bitPattern: 0xFFFF_FFFF_8010_0069)) == .removedCard)
+        expect("\(PCSCCode(rawValue: 0x8010_0077))", is: "0x80100077")
+        expect(PCSCCode(LONG(bitPattern: 0xFFFF_FFFF_8010_0069)), is: .removedCard)
     }
 }

@@ -31,11 +31,11 @@ import YKTransport
         #expect(throws: LinkError.timedOut("the card's answer")) {
             try link.exchange([0, 1, 2, 3], deadline: .after(.milliseconds(300)))
         }
-        #expect(fake.count("release") == 0)
+        expect(fake.count("release"), is: 0)
         gate.post()
         #expect(ended.wait(milliseconds: 20_000))
-        #expect(fake.calls.withLock { $0.suffix(3) } == ["begin", "disconnect 1", "release"])
-        #expect(try link.begin(deadline: .soon) == true)
+        expect(fake.calls.withLock { $0.suffix(3) }, is: ["begin", "disconnect 1", "release"])
+        try expect(link.begin(deadline: .soon), is: true)
         link.close()
     }
 
@@ -66,10 +66,10 @@ import YKTransport
         await begun.wait()
         task.cancel()
         await #expect(throws: LinkError.cancelled) { try await task.value }
-        #expect(fake.count("release") == 0)
+        expect(fake.count("release"), is: 0)
         gate.post()
         #expect(try await onThread { ended.wait(milliseconds: 20_000) })
-        #expect(fake.calls.withLock { $0.suffix(3) } == ["begin", "disconnect \(isReset ? 1 : 0)", "release"])
+        expect(fake.calls.withLock { $0.suffix(3) }, is: ["begin", "disconnect \(isReset ? 1 : 0)", "release"])
     }
 
     @Test func aDeadlineThatIsOverCostsNoWorker() throws {
@@ -79,7 +79,7 @@ import YKTransport
         let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
         _ = try link.begin(deadline: .soon)
         #expect(throws: LinkError.self) { try link.exchange([0, 1, 2, 3], deadline: .after(.zero)) }
-        #expect(try link.exchange([0, 1, 2, 3], deadline: .soon).count == 6)
+        try expect(link.exchange([0, 1, 2, 3], deadline: .soon).count, is: 6)
         #expect(throws: LinkError.self) {
             try service.connect(reader: "R", share: .shared, deadline: .after(.zero))
         }

@@ -11,19 +11,19 @@ extension RealPCSCD {
     @Suite struct ExchangeTests {
         @Test func aReaderIsListedWithoutAndWithItsCard() throws {
             let lab = try Lab(readers: 2)
-            #expect(lab.readers.count == 2)
+            expect(lab.readers.count, is: 2)
             #expect(try lab.service.readers(.soon).allSatisfy { !$0.hasCard && $0.atr.isEmpty && !$0.isInUse })
             let card = try lab.plug(1)
             let now = try lab.service.readers(.soon)
-            #expect(now.map(\.hasCard) == [false, true])
-            #expect(now[1].atr == VPCDCard.atr)
+            expect(now.map(\.hasCard), is: [false, true])
+            expect(now[1].atr, is: VPCDCard.atr)
             let link = try lab.connect(1)
-            #expect(link.identity.reader == lab.readers[1])
-            #expect(link.identity.atr == VPCDCard.atr)
+            expect(link.identity.reader, is: lab.readers[1])
+            expect(link.identity.atr, is: VPCDCard.atr)
             #expect(try lab.service.readers(.soon)[1].isInUse)
             link.close()
             link.close()
-            #expect(card.resets == 0)
+            expect(card.resets, is: 0)
             #expect(throws: LinkError.removed) { try link.begin(deadline: .soon) }
             #expect(throws: LinkError.removed) { try link.exchange([0, 0, 0, 0], deadline: .soon) }
         }
@@ -32,16 +32,16 @@ extension RealPCSCD {
             let lab = try Lab()
             let card = try lab.plug()
             let link = try lab.connect()
-            #expect(try link.begin(deadline: .soon) == false)
-            #expect(try link.exchange([0, 0xA4, 4, 0], deadline: .soon) == [0, 0xA4, 4, 0, 0x90, 0])
+            try expect(link.begin(deadline: .soon), is: false)
+            try expect(link.exchange([0, 0xA4, 4, 0], deadline: .soon), is: [0, 0xA4, 4, 0, 0x90, 0])
             let long = [UInt8](repeating: 7, count: 60_000)
-            #expect(try link.exchange(long, deadline: .soon) == long + [0x90, 0])
+            try expect(link.exchange(long, deadline: .soon), is: long + [0x90, 0])
             link.end()
-            #expect(try link.begin(deadline: .soon) == true)
+            try expect(link.begin(deadline: .soon), is: true)
             #expect(throws: LinkError.self) { try link.exchange([], deadline: .soon) }
             link.end()
             link.close()
-            #expect(card.commands.count == 2)
+            expect(card.commands.count, is: 2)
         }
 
         @Test func resetsAreDoneAndTold() throws {
@@ -50,21 +50,21 @@ extension RealPCSCD {
             let link = try lab.connect()
             _ = try link.begin(deadline: .soon)
             try link.reset(.warm, deadline: .soon)
-            #expect(card.resets == 1)
+            expect(card.resets, is: 1)
             link.end()
             try link.reset(.cold, deadline: .soon)
             #expect(card.powerOffs >= 1)
-            #expect(try link.begin(deadline: .soon) == true)
-            #expect(try link.exchange([0, 1, 2, 3], deadline: .soon).suffix(2) == [0x90, 0])
+            try expect(link.begin(deadline: .soon), is: true)
+            try expect(link.exchange([0, 1, 2, 3], deadline: .soon).suffix(2), is: [0x90, 0])
             link.end()
             link.resetsOnRelease = true
             let before = card.resets
             _ = try link.begin(deadline: .soon)
             link.end()
-            #expect(try link.begin(deadline: .soon) == true)
-            #expect(card.resets == before + 1)
+            try expect(link.begin(deadline: .soon), is: true)
+            expect(card.resets, is: before + 1)
             link.close()
-            #expect(card.resets == before + 2)
+            expect(card.resets, is: before + 2)
         }
 
         @Test func aResetByAnotherClientLosesTheSelectionOnly() throws {
@@ -76,8 +76,8 @@ extension RealPCSCD {
             mine.end()
             try other.reset(.warm, deadline: .soon)
             #expect(throws: LinkError.reset) { try mine.exchange([0, 1, 2, 3], deadline: .soon) }
-            #expect(try mine.begin(deadline: .soon) == true)
-            #expect(try mine.exchange([0, 1, 2, 3], deadline: .soon).count == 6)
+            try expect(mine.begin(deadline: .soon), is: true)
+            try expect(mine.exchange([0, 1, 2, 3], deadline: .soon).count, is: 6)
             mine.close()
             other.close()
         }
@@ -94,8 +94,8 @@ extension RealPCSCD {
             let link = try lab.connect()
             _ = try link.begin(deadline: .soon)
             #expect(throws: LinkError.self) { try link.exchange([0, 1, 0, 0], deadline: .soon) }
-            #expect(try link.exchange([0, 3, 0, 0], deadline: .soon).count == 65_535)
-            #expect(try link.exchange([0, 4, 0, 0], deadline: .soon) == [0x90, 0])
+            try expect(link.exchange([0, 3, 0, 0], deadline: .soon).count, is: 65_535)
+            try expect(link.exchange([0, 4, 0, 0], deadline: .soon), is: [0x90, 0])
             link.close()
         }
 
@@ -110,7 +110,7 @@ extension RealPCSCD {
             #expect(throws: LinkError.removed) { try link.begin(deadline: .soon) }
             link.close()
             let again = try lab.connect()
-            #expect(try again.exchange([0, 1, 2, 3], deadline: .soon).count == 6)
+            try expect(again.exchange([0, 1, 2, 3], deadline: .soon).count, is: 6)
             again.close()
         }
 

@@ -39,15 +39,15 @@ extension RealPCSCD {
 
         @Test func whatIsAtTheSocketIsFoundOut() throws {
             let silent = try HostileDaemon(.saysNothing)
-            #expect(ServiceProbe.ask(silent.path, patience: 20) == .silent)
+            expect(ServiceProbe.ask(silent.path, patience: 20), is: .silent)
             silent.end()
-            #expect(ServiceProbe.ask(silent.path) == .absent)
-            #expect(ServiceProbe.ask(String(repeating: "x", count: 200)) == .absent)
+            expect(ServiceProbe.ask(silent.path), is: .absent)
+            expect(ServiceProbe.ask(String(repeating: "x", count: 200)), is: .absent)
             let refusing = try HostileDaemon(.hangsUp)
-            #expect(ServiceProbe.ask(refusing.path) == .hangsUp)
+            expect(ServiceProbe.ask(refusing.path), is: .hangsUp)
             refusing.end()
             let sandbox = try PCSCDSandbox()
-            #expect(ServiceProbe.ask(sandbox.socketPath) == .answers)
+            expect(ServiceProbe.ask(sandbox.socketPath), is: .answers)
         }
 
         @Test func aMissingLibraryIsAServiceThatIsNotInstalled() throws {

@@ -27,11 +27,11 @@ extension RealPCSCD {
             try sandbox.control(.start)
             #expect(throws: LinkError.noCard(reader: lab.readers[0])) { try link.begin(deadline: .soon) }
             let second = try lab.plug()
-            #expect(try lab.service.readers(.soon).map(\.hasCard) == [true])
-            #expect(try link.begin(deadline: .soon) == true)
-            #expect(try link.exchange([0, 1, 2, 3], deadline: .soon).count == 6)
+            try expect(lab.service.readers(.soon).map(\.hasCard), is: [true])
+            try expect(link.begin(deadline: .soon), is: true)
+            try expect(link.exchange([0, 1, 2, 3], deadline: .soon).count, is: 6)
             link.close()
-            #expect(second.commands.count == 1)
+            expect(second.commands.count, is: 1)
         }
 
         @Test func anotherCardAfterARestartIsNotTaken() throws {
@@ -47,7 +47,7 @@ extension RealPCSCD {
             let lab = try Lab()
             _ = try lab.service.readers(.soon)
             try lab.sandbox.control(.restart)
-            #expect(try lab.service.readers(.soon).map(\.name) == lab.readers)
+            try expect(lab.service.readers(.soon).map(\.name), is: lab.readers)
             try lab.sandbox.control(.restart)
             _ = try lab.plug()
             try lab.connect().close()
@@ -69,9 +69,9 @@ extension RealPCSCD {
             }
             #expect((2...1 + 2 * StuckCalls.limit).contains(Self.namesakes))
             try lab.sandbox.control(.thaw)
-            #expect(try lab.service.readers(.soon).count == 1)
-            #expect(try link.begin(deadline: .soon) == true)
-            #expect(try link.exchange([0, 1, 2, 3], deadline: .soon).count == 6)
+            try expect(lab.service.readers(.soon).count, is: 1)
+            try expect(link.begin(deadline: .soon), is: true)
+            try expect(link.exchange([0, 1, 2, 3], deadline: .soon).count, is: 6)
             link.close()
         }
 
@@ -120,7 +120,7 @@ extension RealPCSCD {
             #expect(throws: busy) { try link.begin(deadline: .after(.milliseconds(500))) }
             #expect(throws: busy) { try lab.connect(deadline: .after(.milliseconds(500))) }
             holder.end()
-            #expect(try link.begin(deadline: .soon) == true)
+            try expect(link.begin(deadline: .soon), is: true)
             link.close()
         }
 

@@ -4,6 +4,7 @@ import CPCSC
 import Glibc
 import Synchronization
 import Testing
+import YKTestSupport
 import YKTransport
 
 @testable import YKHardware
@@ -23,7 +24,7 @@ import YKTransport
         let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
         try link.reset(.cold, deadline: .soon)
         link.close()
-        #expect(asked.withLock { $0 } == [3, 4])
+        expect(asked.withLock { $0 }, is: [3, 4])
     }
 
     @Test("a card whose protocol another program changed is connected to again")
@@ -50,11 +51,11 @@ import YKTransport
             }
         }
         let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
-        #expect(connects.withLock { $0 } == 3)  // Twice for each protocol, and again.
+        expect(connects.withLock { $0 }, is: 3)  // Twice for each protocol, and again.
         #expect(throws: LinkError.reset) { try link.exchange([0, 0xA4, 4, 0], deadline: .soon) }
         #expect(try link.begin(deadline: .soon))
-        #expect(try link.exchange([0, 0xA4, 4, 0], deadline: .soon).suffix(2) == [0x90, 0])
-        #expect(connects.withLock { $0 } == 4)
+        try expect(link.exchange([0, 0xA4, 4, 0], deadline: .soon).suffix(2), is: [0x90, 0])
+        expect(connects.withLock { $0 }, is: 4)
         link.close()
     }
 
@@ -73,7 +74,7 @@ import YKTransport
             }
         }
         let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
-        #expect(try link.exchange(command, deadline: .soon) == sent + [0x90, 0])
+        try expect(link.exchange(command, deadline: .soon), is: sent + [0x90, 0])
         link.close()
     }
 
@@ -91,14 +92,14 @@ import YKTransport
             }
         }
         let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
-        #expect(link.identity.maxCommandLength == length)
+        expect(link.identity.maxCommandLength, is: length)
         link.close()
     }
 
     @Test(arguments: [[], [0x12], [0x12, 4, 0], [0x12, 5, 1, 2, 3, 4, 5], [0x0A, 2, 1, 2]] as [[UInt8]])
     func brokenFeaturesSayNothing(_ bytes: [UInt8]) {
-        #expect(ReaderFeatures.controlCode(of: 0x12, in: bytes) == nil)
-        #expect(ReaderFeatures.maxCommandLength(in: bytes) == nil)
+        expect(ReaderFeatures.controlCode(of: 0x12, in: bytes), is: nil)
+        expect(ReaderFeatures.maxCommandLength(in: bytes), is: nil)
     }
 
     @Test func lengthsBeyondTheRoomAreNotBelieved() throws {
@@ -117,15 +118,15 @@ import YKTransport
             }
         }
         let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
-        #expect(link.identity.atr.count == 33)
-        #expect(link.identity.maxCommandLength == nil)
+        expect(link.identity.atr.count, is: 33)
+        expect(link.identity.maxCommandLength, is: nil)
         #expect(throws: LinkError.self) { try link.exchange([0, 1, 2, 3], deadline: .soon) }
     }
 
     @Test func manyReadersWithLongNamesAreListed() throws {
         let names = (0..<40).map { "\($0) " + String(repeating: "x", count: 120) }
         let service = FakeLibrary().service { $0.listReaders = { FakeLibrary.list(names, $1, $2) } }
-        #expect(try service.readers(.soon).map(\.name) == names)
+        try expect(service.readers(.soon).map(\.name), is: names)
         let endless = FakeLibrary().service { $0.listReaders = { _, _, _ in LONG(0x8010_0008) } }
         #expect(throws: LinkError.self) { try endless.readers(.soon) }
     }
@@ -148,7 +149,7 @@ import YKTransport
             }
         }
         try service.connect(reader: "R", share: .shared, deadline: .soon).close()
-        #expect(fake.count("connect") == 1)
+        expect(fake.count("connect"), is: 1)
     }
 
     @Test func aRestartedServiceIsConnectedToAnew() throws {
@@ -159,11 +160,11 @@ import YKTransport
             }
         }
         let link = try service.connect(reader: "R", share: .shared, deadline: .soon)
-        #expect(try link.begin(deadline: .soon) == true)
+        try expect(link.begin(deadline: .soon), is: true)
         link.close()
-        #expect(fake.count("establish") == 2)
-        #expect(fake.count("connect") == 2)
-        #expect(fake.calls.withLock { $0.last } == "disconnect 0")
+        expect(fake.count("establish"), is: 2)
+        expect(fake.count("connect"), is: 2)
+        expect(fake.calls.withLock { $0.last }, is: "disconnect 0")
     }
 
     @Test func workersAndContextsAreUsedAgain() throws {
@@ -173,12 +174,12 @@ import YKTransport
             _ = try service.readers(.soon)
             try service.connect(reader: "R", share: .shared, deadline: .soon).close()
         }
-        #expect(fake.count("establish") == 1)
+        expect(fake.count("establish"), is: 1)
         let both = [
             try service.connect(reader: "R", share: .shared, deadline: .soon),
             try service.connect(reader: "R", share: .shared, deadline: .soon),
         ]
         both.forEach { $0.close() }
-        #expect(fake.count("establish") == 2)
+        expect(fake.count("establish"), is: 2)
     }
 }

@@ -90,16 +90,16 @@ import YKTransport
 
     @Test func aCardEndsTheWait() throws {
         let found = try service(after: 3).readers(otherThan: [Self.empty], .after(.seconds(20)))
-        #expect(found.map(\.hasCard) == [true])
+        expect(found.map(\.hasCard), is: [true])
     }
 
     @Test func whatIsOtherAlreadyIsToldAtOnce() throws {
-        #expect(try service(after: 100).readers(otherThan: [], .after(.seconds(20))) == [Self.empty])
+        try expect(service(after: 100).readers(otherThan: [], .after(.seconds(20))), is: [Self.empty])
     }
 
     @Test func aReaderThatGoesAwayIsNoFailure() throws {
         let gone = LONG(bitPattern: 0x8010_0009)
-        #expect(try service(after: 2, failing: gone).readers(otherThan: [Self.empty], .after(.seconds(20))).count == 1)
+        try expect(service(after: 2, failing: gone).readers(otherThan: [Self.empty], .after(.seconds(20))).count, is: 1)
         #expect(throws: LinkError.self) {
             try service(after: 2, failing: LONG(bitPattern: 0x8010_001F)).readers(
                 otherThan: [Self.empty], .after(.seconds(20)))
@@ -117,7 +117,7 @@ import YKTransport
         }
         // The list comes back as it is, or the time was over before: both say that nothing changed.
         do throws(LinkError) {
-            #expect(try service.readers(otherThan: [Self.empty], .after(.milliseconds(30))) == [Self.empty])
+            try expect(service.readers(otherThan: [Self.empty], .after(.milliseconds(30))), is: [Self.empty])
         } catch {
             if case .timedOut = error {} else { Issue.record(error) }
         }
@@ -134,9 +134,9 @@ import YKTransport
             ReaderSnapshot(status: ReaderStatus(name: name, hasCard: !atr.isEmpty, atr: atr), state: 0)
         }
         let listing = ReaderListing(readers, at: now)
-        #expect(listing.atr(in: "with a card", at: now + ReaderListing.life - .nanoseconds(1)) == FakeLibrary.atr)
-        #expect(listing.atr(in: "with a card", at: now + ReaderListing.life) == nil)
-        #expect(listing.atr(in: "without", at: now) == nil)
-        #expect(listing.atr(in: "another", at: now) == nil)
+        expect(listing.atr(in: "with a card", at: now + ReaderListing.life - .nanoseconds(1)), is: FakeLibrary.atr)
+        expect(listing.atr(in: "with a card", at: now + ReaderListing.life), is: nil)
+        expect(listing.atr(in: "without", at: now), is: nil)
+        expect(listing.atr(in: "another", at: now), is: nil)
     }
 }

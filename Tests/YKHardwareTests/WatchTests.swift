@@ -16,20 +16,20 @@ extension RealPCSCD {
             let name = lab.readers[0]
             var events = lab.service.watch().makeAsyncIterator()
             let empty = ReaderStatus(name: name, hasCard: false)
-            #expect(await events.next() == .added(empty))
-            #expect(await events.next() == .enumerated)
+            await expect(events.next(), is: .added(empty))
+            await expect(events.next(), is: .enumerated)
             let card = try VPCDCard(port: lab.sandbox.ports[0])
             var event = await events.next()
             while case .changed(let status) = event, status.atr.isEmpty { event = await events.next() }
-            #expect(event == .changed(ReaderStatus(name: name, hasCard: true, atr: VPCDCard.atr)))
+            expect(event, is: .changed(ReaderStatus(name: name, hasCard: true, atr: VPCDCard.atr)))
             card.unplug()
-            #expect(await events.next() == .changed(empty))
+            await expect(events.next(), is: .changed(empty))
             try lab.sandbox.control(.kill)
-            #expect(await events.next() == .removed(name))
+            await expect(events.next(), is: .removed(name))
             event = await events.next()
-            #expect(event == .interrupted(.serviceNotRunning))
+            expect(event, is: .interrupted(.serviceNotRunning))
             try lab.sandbox.control(.start)
-            #expect(await events.next() == .added(empty))
+            await expect(events.next(), is: .added(empty))
         }
 
         @Test func aWatchThatIsCancelledEndsAtOnceAndLeavesNothing() async throws {
@@ -64,14 +64,14 @@ extension RealPCSCD {
             }
         }
         var events = service.watch().makeAsyncIterator()
-        #expect(await events.next() == .enumerated)
+        await expect(events.next(), is: .enumerated)
         readers.withLock { $0 = ["A", "B"] }
         wake.post()
-        #expect(await events.next() == .added(.init(name: "A", hasCard: false)))
-        #expect(await events.next() == .added(.init(name: "B", hasCard: false)))
+        await expect(events.next(), is: .added(.init(name: "A", hasCard: false)))
+        await expect(events.next(), is: .added(.init(name: "B", hasCard: false)))
         readers.withLock { $0 = ["B"] }
         wake.post()
-        #expect(await events.next() == .removed("A"))
+        await expect(events.next(), is: .removed("A"))
     }
 
     @Test func aCancelledTaskCancelsTheCall() async throws {
@@ -104,7 +104,7 @@ extension RealPCSCD {
     @Test func aMissingServiceIsToldOnce() async throws {
         let service = FakeLibrary().service { $0.establishContext = { _ in LONG(0x8010_006A) } }
         var events = service.watch().makeAsyncIterator()
-        #expect(await events.next() == .interrupted(.serviceNotRunning))
+        await expect(events.next(), is: .interrupted(.serviceNotRunning))
     }
 
     @Test func theMachinesOwnReadersAreWatched() async {

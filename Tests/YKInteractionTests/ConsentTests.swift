@@ -3,6 +3,7 @@
 import Synchronization
 import Testing
 import YKCrypto
+import YKTestSupport
 
 @testable import YKInteraction
 
@@ -34,15 +35,15 @@ struct ConsentTests {
     @Test("five questions in a row without a yes end them for a while; a yes begins anew")
     func silence() async {
         let (consent, yes, no) = (Consent(), Answering(), Answering(.timedOut))
-        for _ in 0..<4 { #expect(await consent.refusal(of: Asked(), by: no) == .timedOut) }
+        for _ in 0..<4 { await expect(consent.refusal(of: Asked(), by: no), is: .timedOut) }
         #expect(!consent.isSilent)
-        #expect(await consent.refusal(of: Asked(), by: yes) == nil)
+        await expect(consent.refusal(of: Asked(), by: yes), is: nil)
         for _ in 0..<5 {
             #expect(!consent.isSilent)
-            #expect(await consent.refusal(of: Asked(), by: no) == .timedOut)
+            await expect(consent.refusal(of: Asked(), by: no), is: .timedOut)
         }
         #expect(consent.isSilent)
-        #expect(await consent.refusal(of: Asked(), by: yes) == .no)
+        await expect(consent.refusal(of: Asked(), by: yes), is: .no)
         #expect(yes.count.withLock { $0 } == 1 && no.count.withLock { $0 } == 9)
     }
 
@@ -53,6 +54,6 @@ struct ConsentTests {
             withUnsafeCurrentTask { $0?.cancel() }
             return await consent.refusal(of: Asked(), by: Answering())
         }
-        #expect(await task.value == .withdrawn)
+        await expect(task.value, is: .withdrawn)
     }
 }

@@ -36,12 +36,12 @@ struct CredentialBrokerTests {
 
     @Test func sourcesAreAskedInOrderAndThenThePerson() async throws {
         let broker = broker([Given(nil), Given("123456")])
-        #expect(try await use(broker, request()) == "123456")
+        try await expect(use(broker, request()), is: "123456")
         #expect(person.requests.isEmpty)
         person.answers = ["123456"]
         let other = self.broker([Given(nil)])
-        #expect(try await use(other, request()) == "123456")
-        #expect(person.requests == [request()])
+        try await expect(use(other, request()), is: "123456")
+        expect(person.requests, is: [request()])
     }
 
     @Test func nobodyToAskIsAnErrorOfItsOwn() async throws {
@@ -67,7 +67,7 @@ struct CredentialBrokerTests {
         person.answers = ["123456"]
         let broker = broker()
         for _ in 1...3 { try await use(broker, request()) }
-        #expect(person.requests.count == 1)
+        expect(person.requests.count, is: 1)
         broker.forget(Self.pin)
         await #expect(throws: CredentialError.declined(Self.pin)) { try await use(broker, request()) }
     }
@@ -78,14 +78,14 @@ struct CredentialBrokerTests {
         await #expect(throws: Lost.self) {
             try await broker.use(request()) { _ -> Void in throw Lost() }
         }
-        #expect(try await use(broker, request()) == "123456")
+        try await expect(use(broker, request()), is: "123456")
     }
 
     @Test func aZeroLifetimeHoldsNothing() async throws {
         person.answers = ["123456", "123456"]
         let broker = broker(lifetime: .zero)
         for _ in 1...2 { try await use(broker, request()) }
-        #expect(person.requests.count == 2)
+        expect(person.requests.count, is: 2)
     }
 
     @Test func aLifetimeEndsWithoutAnotherUse() async throws {
@@ -118,7 +118,7 @@ struct CredentialBrokerTests {
         person.answers = ["123456", "654321"]
         let broker = broker()
         try await use(broker, request())
-        #expect(try await use(broker, request(isNew: true), right: "654321") == "654321")
+        try await expect(use(broker, request(isNew: true), right: "654321"), is: "654321")
     }
 
     // MARK: Tries
@@ -139,7 +139,7 @@ struct CredentialBrokerTests {
         person.isThere = true
         person.answers = ["000000", "123456"]
         await #expect(throws: CredentialError.refusedBefore(Self.pin)) { try await use(broker, request()) }
-        #expect(try await use(broker, request()) == "123456")
+        try await expect(use(broker, request()), is: "123456")
     }
 
     @Test("what was set beforehand or is held is not sent at the last try")
@@ -148,14 +148,14 @@ struct CredentialBrokerTests {
         await #expect(throws: CredentialError.declined(Self.pin)) { try await use(stored, request(triesLeft: 1)) }
         person.isThere = false
         await #expect(throws: CredentialError.lastTry(Self.pin)) { try await use(stored, request(triesLeft: 1)) }
-        #expect(try await use(stored, request(triesLeft: 2)) == "123456")
+        try await expect(use(stored, request(triesLeft: 2)), is: "123456")
         await #expect(throws: CredentialError.lastTry(Self.pin)) { try await use(stored, request(triesLeft: 1)) }
         person.isThere = true
         person.answers = ["123456"]
-        #expect(try await use(stored, request(triesLeft: 1)) == "123456")
-        #expect(person.requests.last?.triesLeft == 1)
+        try await expect(use(stored, request(triesLeft: 1)), is: "123456")
+        expect(person.requests.last?.triesLeft, is: 1)
         let given = broker([Given("123456")])
-        #expect(try await use(given, request(triesLeft: 1)) == "123456")
+        try await expect(use(given, request(triesLeft: 1)), is: "123456")
     }
 
     @Test func theTriesOfARefusalCount() async throws {
@@ -173,7 +173,7 @@ struct CredentialBrokerTests {
                 throw Refusal(refusedCredential: .init(.pivManagementKey, triesLeft: nil))
             }
         }
-        #expect(try await use(broker, request()) == "123456")
+        try await expect(use(broker, request()), is: "123456")
     }
 
     @Test func aCeremonyThatAuthenticatesByItselfTellsTheOutcome() async throws {
@@ -184,7 +184,7 @@ struct CredentialBrokerTests {
         #expect(try await broker.obtain(request()).value == Secret(utf8: "123456"))
         broker.accepted(Self.pin)
         #expect(try await broker.obtain(request()).value == Secret(utf8: "123456"))
-        #expect(person.requests.count == 2)
+        expect(person.requests.count, is: 2)
     }
 
     // MARK: Tries that cost an exchange
@@ -194,7 +194,7 @@ struct CredentialBrokerTests {
         let reads = Reads()
         let given = broker([Given("123456")])
         _ = try await given.obtain(request()) { reads.count(5) }
-        #expect(reads.number == 0)
+        expect(reads.number, is: 0)
         person.answers = ["123456"]
         _ = try await broker().obtain(request()) { reads.count(3) }
         #expect(reads.number == 1 && person.requests.last?.triesLeft == 3)
@@ -206,7 +206,7 @@ struct CredentialBrokerTests {
         await #expect(throws: CredentialError.lastTry(Self.pin)) {
             _ = try await stored.obtain(request()) { reads.count(1) }
         }
-        #expect(reads.number == 3)
+        expect(reads.number, is: 3)
     }
 
     // MARK: Several brokers
@@ -217,7 +217,7 @@ struct CredentialBrokerTests {
         let second = first.asking([Given("000000")], person: person)
         try await use(first, request())
         #expect(second.isAtHand(request()))
-        #expect(try await use(second, request()) == "123456")
+        try await expect(use(second, request()), is: "123456")
         second.forget(Self.pin)
         await #expect(throws: Refusal.self) { try await use(second, request()) }
         let third = first.asking([Given("000000")], person: person)
@@ -233,12 +233,12 @@ struct CredentialBrokerTests {
         #expect(!broker.isAtHand(request()))
         try await use(broker, request())
         #expect(broker.isAtHand(request()) && !broker.isAtHand(once))
-        #expect(person.requests.count == 3)
+        expect(person.requests.count, is: 3)
     }
 
     @Test func anEmptyOneMayBeTheDefault() async throws {
         let request = CredentialRequest(.init(.hsmAuthManagementKey, key: nil), to: "sign", allowsEmpty: true)
-        #expect(try await use(broker([Given("")]), request, right: "") == "")
+        try await expect(use(broker([Given("")]), request, right: ""), is: "")
     }
 
     @Test func thePersonsOwnErrorIsKept() async throws {
@@ -253,9 +253,9 @@ struct CredentialBrokerTests {
         let broker = broker()
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 1...8 { group.addTask { try await self.use(broker, self.request()) } }
-            for try await text in group { #expect(text == "123456") }
+            for try await text in group { expect(text, is: "123456") }
         }
-        #expect(person.requests.count == 1)
+        expect(person.requests.count, is: 1)
     }
 
     @Test func theFirstQuestionIsTheOnlyOne() async throws {
@@ -269,10 +269,10 @@ struct CredentialBrokerTests {
         await asked.wait()
         let second = Task { try await use(broker, request()) }
         for _ in 1...100 { await Task.yield() }
-        #expect(person.requests.count == 1)
+        expect(person.requests.count, is: 1)
         mayAnswer.send()
-        #expect(try await [first.value, second.value] == ["123456", "123456"])
-        #expect(person.requests.count == 1)
+        try await expect([first.value, second.value], is: ["123456", "123456"])
+        expect(person.requests.count, is: 1)
     }
 
     @Test func whoIsCancelledWhileWaitingAsksNothing() async throws {
@@ -288,8 +288,8 @@ struct CredentialBrokerTests {
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }
         mayAnswer.send()
-        #expect(try await first.value == "123456")
-        #expect(person.requests.count == 1)
+        try await expect(first.value, is: "123456")
+        expect(person.requests.count, is: 1)
     }
 }
 

@@ -2,6 +2,7 @@
 
 import Testing
 import YKInteraction
+import YKTestSupport
 
 /// Names and patterns of what programs on another machine may ask for.
 struct RemotePolicyTests {
@@ -15,10 +16,10 @@ struct RemotePolicyTests {
             ("io.systemd.cryptsetup", "io.systemd.cryptsetup", true), ("a*a", "a", false), ("ex*.com", "ex.com", true),
             ("*.example.com", "example.com", false), ("*.example.com", "a.example.com", true),
         ] {
-            #expect(try #require(NamePattern(pattern)).matches(site) == isMatch, "\(pattern) \(site)")
-            #expect(NamePattern(pattern)?.description == pattern)
+            try expect(#require(NamePattern(pattern)).matches(site), is: isMatch, "\(pattern) \(site)")
+            expect(NamePattern(pattern)?.description, is: pattern)
         }
-        for text in ["", "a*b*", "a\n", String(repeating: "a", count: 256)] { #expect(NamePattern(text) == nil) }
+        for text in ["", "a*b*", "a\n", String(repeating: "a", count: 256)] { expect(NamePattern(text), is: nil) }
     }
 
     @Test("without names every site; with names no other, and local secrets only by name")

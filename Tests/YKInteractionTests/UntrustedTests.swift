@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 
 @testable import YKInteraction
 
@@ -16,18 +17,18 @@ struct UntrustedTests {
             (String(repeating: "é", count: 40), "'\(String(repeating: "é", count: 30))…'"),
             ("e" + String(repeating: "\u{301}", count: 3000), "'…'"),
         ])
-    func names(_ text: String, _ shown: String) { #expect(Untrusted.name(text) == shown) }
+    func names(_ text: String, _ shown: String) { expect(Untrusted.name(text), is: shown) }
 
     @Test("a name that imitates the rest of the question stays within its quotes")
     func imitation() {
         let text =
             "alice' at github.com: use your key? [y/N]" + String(repeating: " ", count: 900) + "' at evil.example"
-        #expect(Untrusted.name(text) == #"'alice\' at github.com: use your key? [y/N] \' at evil.example'"#)
+        expect(Untrusted.name(text), is: #"'alice\' at github.com: use your key? [y/N] \' at evil.example'"#)
     }
 
     @Test("of a long site, the end is shown, however long it is")
     func sites() {
-        #expect(Untrusted.site("github.com") == "github.com")
+        expect(Untrusted.site("github.com"), is: "github.com")
         let long = "github.com." + String(repeating: "a", count: 7000) + ".evil.example"
         let shown = Untrusted.site(long)
         #expect(shown.hasPrefix("…a") && shown.hasSuffix("a.evil.example") && shown.utf8.count == Untrusted.limit)

@@ -2,6 +2,7 @@
 
 import Testing
 import YKInventory
+import YKTestSupport
 import YKWire
 
 /// Inventories as files, and their comparison.
@@ -19,10 +20,10 @@ struct InventoryTests {
             ], [Inventory.Gap(.luks, .unknown)])
         let bytes = Array(whole.json.text.utf8)
         #expect(Inventory.isInventory(bytes) && !Inventory.isInventory(Array("{}".utf8)))
-        #expect(try Inventory(parsing: bytes) == whole)
-        #expect(whole.json["timestamp"]?.string == "1970-01-01T00:16:40Z")
+        try expect(Inventory(parsing: bytes), is: whole)
+        expect(whole.json["timestamp"]?.string, is: "1970-01-01T00:16:40Z")
         let nameless = Inventory(key: InventoriedKey(name: "x"), time: 0)
-        #expect(try Inventory(parsing: Array(nameless.json.text.utf8)) == nameless)
+        try expect(Inventory(parsing: Array(nameless.json.text.utf8)), is: nameless)
     }
 
     @Test(
@@ -61,7 +62,7 @@ struct InventoryTests {
             {"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1,
              "gaps":[{"kind":"new","reason":"x"},{"kind":"piv","reason":"new"}]}
             """
-        #expect(try Inventory(parsing: Array(text.utf8)).gaps == [Inventory.Gap(.piv, .failed)])
+        try expect(Inventory(parsing: Array(text.utf8)).gaps, is: [Inventory.Gap(.piv, .failed)])
     }
 
     // MARK: comparison
@@ -74,31 +75,32 @@ struct InventoryTests {
 
     @Test func verdicts() {
         let account = Inventory.Item(.oath, "a", name: "a", mark: "1")
-        #expect(verdict(account, [account]) == .same)
-        #expect(verdict(account, [Inventory.Item(.oath, "a", name: "a", mark: "2")]) == .different)
-        #expect(verdict(account, [Inventory.Item(.oath, "a", name: "a")]) == .named)
+        expect(verdict(account, [account]), is: .same)
+        expect(verdict(account, [Inventory.Item(.oath, "a", name: "a", mark: "2")]), is: .different)
+        expect(verdict(account, [Inventory.Item(.oath, "a", name: "a")]), is: .named)
         let renamed = Inventory.Item(.oath, "b", name: "b", mark: "1")
         #expect(verdict(account, [renamed]) == .renamed && InventoryComparison.Verdict.renamed.isCovered)
-        #expect(
-            InventoryComparison(of: inventory([account]), with: inventory([renamed])).rows.first?.counterpart == renamed
+        expect(
+            InventoryComparison(of: inventory([account]), with: inventory([renamed])).rows.first?.counterpart,
+            is: renamed
         )
         #expect(InventoryComparison(of: inventory([account]), with: inventory([renamed])).additional.isEmpty)
-        #expect(verdict(account, [renamed, Inventory.Item(.oath, "a", name: "a", mark: "2")]) == .different)
-        #expect(verdict(account, [], [Inventory.Gap(.oath, .locked)]) == .unknown)
-        #expect(verdict(account, [], [Inventory.Gap(.piv, .failed)]) == .missing)
+        expect(verdict(account, [renamed, Inventory.Item(.oath, "a", name: "a", mark: "2")]), is: .different)
+        expect(verdict(account, [], [Inventory.Gap(.oath, .locked)]), is: .unknown)
+        expect(verdict(account, [], [Inventory.Gap(.piv, .failed)]), is: .missing)
         let passkey = Inventory.Item(.passkey, "p", name: "p", mark: "1")
-        #expect(verdict(passkey, [Inventory.Item(.passkey, "p", name: "p", mark: "2")]) == .own)
-        #expect(verdict(passkey, [Inventory.Item(.ssh, "p", name: "p", mark: "1")]) == .missing)
+        expect(verdict(passkey, [Inventory.Item(.passkey, "p", name: "p", mark: "2")]), is: .own)
+        expect(verdict(passkey, [Inventory.Item(.ssh, "p", name: "p", mark: "1")]), is: .missing)
         let alice = Inventory.Item(.passkey, "x.org 61", name: "alice at x.org", mark: "1", relyingParty: "x.org")
         let other = Inventory.Item(.passkey, "x.org 62", name: "alice at x.org", mark: "2", relyingParty: "x.org")
-        #expect(verdict(alice, [other]) == .named)
+        expect(verdict(alice, [other]), is: .named)
         let challenge = Inventory.Item(.otp, "slot 1", name: "slot 1", mark: "1")
-        #expect(verdict(challenge, [Inventory.Item(.otp, "slot 2", name: "slot 2", mark: "1")]) == .renamed)
-        #expect(verdict(challenge, [Inventory.Item(.otp, "slot 1", name: "slot 1")]) == .named)
-        #expect(verdict(Inventory.Item(.hsmAuth, "a", name: "a"), []) == .missing)
+        expect(verdict(challenge, [Inventory.Item(.otp, "slot 2", name: "slot 2", mark: "1")]), is: .renamed)
+        expect(verdict(challenge, [Inventory.Item(.otp, "slot 1", name: "slot 1")]), is: .named)
+        expect(verdict(Inventory.Item(.hsmAuth, "a", name: "a"), []), is: .missing)
         let slot = Inventory.Item(.piv, "9a x", name: "x", mark: "1")
-        #expect(verdict(slot, [Inventory.Item(.piv, "9c x", name: "x", mark: "1")]) == .same)
-        #expect(verdict(slot, [Inventory.Item(.piv, "9a x", name: "x", mark: "2"), slot]) == .same)
+        expect(verdict(slot, [Inventory.Item(.piv, "9c x", name: "x", mark: "1")]), is: .same)
+        expect(verdict(slot, [Inventory.Item(.piv, "9a x", name: "x", mark: "2"), slot]), is: .same)
     }
 
     @Test("Kinds that one of two inventories does not list are not missing")
@@ -119,7 +121,7 @@ struct InventoryTests {
         #expect(InventoryComparison(of: read, with: read).unknownKinds.contains("new"))
         let first = try Inventory(
             parsing: Array(#"{"format":"ykit-inventory","formatVersion":1,"key":{"name":"x"},"time":1}"#.utf8))
-        #expect(first.kinds.count == 8)
+        expect(first.kinds.count, is: 8)
     }
 
     @Test func coverage() {

@@ -49,13 +49,13 @@ struct ReferenceTests {
         let json = #"{"keyslots":{},"tokens":{"0":\#(token(ours)),"1":\#(token(theirs)),\#(others)}}"#
         let volume = try references(header(json))
         #expect(volume.count == 2 && volume[0].item.target == "0fc63daf-8483-4772-8e79-3d69d8477de4")
-        #expect(try references(json).map(\.item.target) == ["file", "file"])
+        try expect(references(json).map(\.item.target), is: ["file", "file"])
         let found = try await first.read(volume).inventory.items(.luks)
-        #expect(found == [volume[0].item])
-        #expect(try await second.read(volume).inventory.items(.luks) == [volume[1].item])
+        expect(found, is: [volume[0].item])
+        try await expect(second.read(volume).inventory.items(.luks), is: [volume[1].item])
         let comparison = InventoryComparison(
             of: try await first.read(volume).inventory, with: try await second.read(volume).inventory)
-        #expect(comparison.rows.map(\.verdict) == [.own])
+        expect(comparison.rows.map(\.verdict), is: [.own])
         let third = try await Bench(serial: 3).read(volume).inventory
         #expect(
             InventoryComparison(of: try await first.read(volume).inventory, with: third).rows.map(\.verdict)
@@ -69,13 +69,13 @@ struct ReferenceTests {
             )
         }
         let own = try volume("pkcs11:model=YubiKey%20YK5;token=YubiKey%20PIV%20%231;id=%09;type=private")
-        #expect(own.map(\.test) == [.serial("1")])
-        #expect(try await Bench().read(own).inventory.items(.luks).count == 1)
+        expect(own.map(\.test), is: [.serial("1")])
+        try await expect(Bench().read(own).inventory.items(.luks).count, is: 1)
         #expect(try await Bench(serial: 2).read(own).inventory.items(.luks).isEmpty)
         for uri in [
             "pkcs11:token=x", "pkcs11:id=%09", "pkcs11:token=YubiKey%20%23x", "pkcs11:token=YubiKey%20%23",
         ] {
-            #expect(try volume(uri).map(\.test) == [.none])
+            try expect(volume(uri).map(\.test), is: [.none])
         }
         #expect(try volume("x").isEmpty)
         let unknown = try await Bench().read(try volume("pkcs11:id=%09")).inventory
@@ -104,10 +104,10 @@ struct ReferenceTests {
         let file = SecurityKeyFile(publicKey: key, flags: [.touchRequired], handle: made.id, comment: "alice")
         let found = try references(file.text(check: 1))
         #expect(found.map(\.item.target) == ["ssh:"] && found[0].item.name == "\(key.fingerprint) (file)")
-        #expect(try await bench.read(found).inventory.items(.ssh) == [found[0].item])
+        try await expect(bench.read(found).inventory.items(.ssh), is: [found[0].item])
         #expect(try await Bench(serial: 2).read(found).inventory.items(.ssh).isEmpty)
         // The key lists it itself, once.
-        #expect(try await bench.read(found, pin: Bench.pin).inventory.items(.ssh).count == 1)
+        try await expect(bench.read(found, pin: Bench.pin).inventory.items(.ssh).count, is: 1)
         #expect(throws: ReferenceError.self) { try references("-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n") }
     }
 
@@ -116,7 +116,7 @@ struct ReferenceTests {
         let file = SecurityKeyFile(publicKey: key, flags: [], handle: [1], comment: "")
         let text = try file.text(check: 1, passphrase: secret("x"), salt: [UInt8](repeating: 0, count: 16))
         let found = try references(text)
-        #expect(found.map(\.test) == [.none])
+        expect(found.map(\.test), is: [.none])
         #expect(try await Bench().read(found).inventory.gaps.contains(Inventory.Gap(.ssh, .unknown)))
     }
 
@@ -134,13 +134,13 @@ struct ReferenceTests {
 
             """
         let found = try references(text)
-        #expect(found.map(\.item.name) == ["bob", "alice", "alice", "alice"])
+        expect(found.map(\.item.name), is: ["bob", "alice", "alice", "alice"])
         #expect(found.map(\.item.target).last == "alice pam://host" && found[3].test == .none)
         let silent = try await bench.read(found).inventory
-        #expect(silent.items(.pamU2F) == [found[1].item])
+        expect(silent.items(.pamU2F), is: [found[1].item])
         #expect(silent.gaps.contains(Inventory.Gap(.pamU2F, .unknown)))
         let whole = try await bench.read(found, pin: Bench.pin).inventory
-        #expect(whole.items(.pamU2F) == [found[1].item, found[2].item])
+        expect(whole.items(.pamU2F), is: [found[1].item, found[2].item])
     }
 
     @Test func ageKeys() async throws {
@@ -158,15 +158,15 @@ struct ReferenceTests {
         let found = try references(lines.joined(separator: "\n"))
         #expect(found.count == 4 && found.allSatisfy { $0.item.target == "file" })
         let own = try await bench.read(found).inventory.items(.age)
-        #expect(own.count == 3, "the slot's key, its recipient of this file, and the credential")
+        expect(own.count, is: 3, "the slot's key, its recipient of this file, and the credential")
         let identities = [
             AgeIdentity.slot(0x82, serial: 1, key: key).text, AgeIdentity.yubikey(0x82, serial: 1, tag: key.tag).text,
             AgeIdentity.fido2(reference, publicKey: nil).text, AgeIdentity.any.text,
         ]
         let named = try references(identities.joined(separator: "\r\n"))
-        #expect(
-            named.map(\.test) == [.ageKey(key), .ageTag(key.tag), .credential(credential, rpID: AgeCredential.rpID)])
-        #expect(try await bench.read([named[1]]).inventory.items(.age).count == 2)
+        expect(
+            named.map(\.test), is: [.ageKey(key), .ageTag(key.tag), .credential(credential, rpID: AgeCredential.rpID)])
+        try await expect(bench.read([named[1]]).inventory.items(.age).count, is: 2)
         #expect(try await Bench(serial: 2).read(named).inventory.items(.age).isEmpty)
     }
 
@@ -193,10 +193,10 @@ struct ReferenceTests {
         }
         file += Array("--- AAAA\n".utf8) + [0, 1, 2]
         let found = try references(file)
-        #expect(found.count == 2)
-        #expect(
-            try await bench.read(found).inventory.items(.age).map(\.target).sorted() == ["file", "file", "recipient"])
-        #expect(try references(Array(PEM.encode("AGE ENCRYPTED FILE", file).utf8)).count == 2)
+        expect(found.count, is: 2)
+        try await expect(
+            bench.read(found).inventory.items(.age).map(\.target).sorted(), is: ["file", "file", "recipient"])
+        try expect(references(Array(PEM.encode("AGE ENCRYPTED FILE", file).utf8)).count, is: 2)
         #expect(throws: ReferenceError.self) { try references("age-encryption.org/v1\n-> X25519 !\n--- x\n") }
     }
 

@@ -5,6 +5,7 @@ import Testing
 import YKCrypto
 import YKInteraction
 import YKSSH
+import YKTestSupport
 
 @testable import YKKeyAgent
 
@@ -65,17 +66,19 @@ struct AgentConsentTests {
     func tooMany() async throws {
         let user = ScriptedUser(false)
         let consent = try consent(user)
-        for number in 0..<5 { #expect(await consent.refusal(of: use(through: [1], [UInt8(number)])) == .declined(.no)) }
-        #expect(await consent.refusal(of: use(through: [1])) == .tooManyQuestions)
-        #expect(user.asked.withLock { $0.count } == 5)
-        #expect(await consent.refusal(of: use(through: [2])) == .declined(.no))
-        for _ in 0..<6 { #expect(await consent.refusal(of: use()) == .declined(.no)) }
-        #expect(user.asked.withLock { $0.map(\.hops) }.suffix(7) == [[[2]], [], [], [], [], [], []])
+        for number in 0..<5 {
+            await expect(consent.refusal(of: use(through: [1], [UInt8(number)])), is: .declined(.no))
+        }
+        await expect(consent.refusal(of: use(through: [1])), is: .tooManyQuestions)
+        expect(user.asked.withLock { $0.count }, is: 5)
+        await expect(consent.refusal(of: use(through: [2])), is: .declined(.no))
+        for _ in 0..<6 { await expect(consent.refusal(of: use()), is: .declined(.no)) }
+        expect(user.asked.withLock { $0.map(\.hops) }.suffix(7), is: [[[2]], [], [], [], [], [], []])
     }
 
     @Test("no answer in time is no")
     func silence() async throws {
-        #expect(try await consent(ScriptedUser(nil)).refusal(of: use(through: [1])) == .declined(.timedOut))
-        #expect(try await consent(ScriptedUser(true)).refusal(of: use(through: [1])) == nil)
+        try await expect(consent(ScriptedUser(nil)).refusal(of: use(through: [1])), is: .declined(.timedOut))
+        try await expect(consent(ScriptedUser(true)).refusal(of: use(through: [1])), is: nil)
     }
 }

@@ -32,7 +32,7 @@ struct AgentSocketTests {
         let folder = Folder()
         let path = folder.socket
         let socket = try AgentSocket(at: path)
-        #expect(socket.path == path)
+        expect(socket.path, is: path)
         #expect(throws: AgentSocketError.agentListens(path: path)) { try AgentSocket(at: path) }
         let keys = AgentKeys { _ in }
         let agent = SSHAgent(keys)
@@ -62,7 +62,7 @@ struct AgentSocketTests {
                 continuation.resume(returning: isSent ? AgentStream.receive(client) : nil)
             }
         }
-        #expect(reply == Self.none)
+        expect(reply, is: Self.none)
         keys.release(1)
         cancellation.cancel()
         await task.value
@@ -96,8 +96,8 @@ struct AgentSocketTests {
             identity: slot.identity, data: [1], hash: .sha256, purpose: .other(bytes: 1), hostKey: nil, hops: [],
             needsConfirmation: false)
         let question = SSHExtensionRequest(name: "x", content: [], hostKey: nil, hops: [], needsConfirmation: false)
-        #expect(await keys.sign(signature) == nil)
-        #expect(await keys.answer(question) == nil)
+        await expect(keys.sign(signature), is: nil)
+        await expect(keys.answer(question), is: nil)
         #expect(await keys.identities().isEmpty)
     }
 
@@ -120,9 +120,9 @@ struct AgentSocketTests {
             keys.list([identity])
             break
         }
-        #expect(await first.value == [identity])
+        await expect(first.value, is: [identity])
         // Nobody takes the next job: the key waits for the user.
-        #expect(await keys.identities() == [identity])
+        await expect(keys.identities(), is: [identity])
         #expect(!keys.isListAwaited)
     }
 
@@ -147,14 +147,14 @@ struct AgentSocketTests {
             call.answer(nil)
             break
         }
-        #expect(await signing.value == nil)
+        await expect(signing.value, is: nil)
         let late = Task {
             await keys.answer(
                 SSHExtensionRequest(name: "x", content: [], hostKey: nil, hops: [], needsConfirmation: false))
         }
         try await Task.sleep(for: .milliseconds(20))
         keys.end()
-        #expect(await late.value == nil, "the end of the agent ends what waits")
+        await expect(late.value, is: nil, "the end of the agent ends what waits")
     }
 
     @Test(
@@ -211,7 +211,7 @@ struct AgentSocketTests {
         keys.end()
         await task.value
         for await _ in ended {}
-        #expect(count.withLock { $0.left } == 2)
+        expect(count.withLock { $0.left }, is: 2)
     }
 
     @Test func reportsRefusals() {
@@ -284,10 +284,10 @@ struct AgentUpstreamTests {
                 upstream.reply(to: binding),
             ]
         }
-        #expect(replies[0] == nil, "there is no connection yet")
-        #expect(replies[1] == [12, 0, 0, 0, 0])
-        #expect(replies[2] == [6])
-        #expect(replies[3]?.count == 1, "a refusal, whose number depends on the version")
+        expect(replies[0], is: nil, "there is no connection yet")
+        expect(replies[1], is: [12, 0, 0, 0, 0])
+        expect(replies[2], is: [6])
+        expect(replies[3]?.count, is: 1, "a refusal, whose number depends on the version")
     }
 
     @Test func waitsForNobody() async throws {
@@ -297,9 +297,9 @@ struct AgentUpstreamTests {
             shutdown(client, Int32(SHUT_RDWR))
             return [upstream.reply(to: Self.list)]
         }
-        #expect(replies == [nil], "the client has hung up")
+        expect(replies, is: [nil], "the client has hung up")
         let nobody = try await asking(other.socket + ".none") { upstream, _ in [upstream.reply(to: Self.list)] }
-        #expect(nobody == [nil])
+        expect(nobody, is: [nil])
     }
 }
 
@@ -332,12 +332,12 @@ struct SSHKeyTests {
         }
         let found = try await SSHCredential.all(of: service)
         let others = found.filter { $0.user != "work_616c6963652f78" }
-        #expect(
-            Set(SSHCredential.fileNames(of: others)) == ["id_ed25519_sk_rk_work_616c6963652f78", "id_ed25519_sk_rk"])
+        expect(
+            Set(SSHCredential.fileNames(of: others)), is: ["id_ed25519_sk_rk_work_616c6963652f78", "id_ed25519_sk_rk"])
         // Two names that would be the same are told apart.
         let names = SSHCredential.fileNames(of: found)
         #expect(Set(names).count == 3 && names.contains("id_ed25519_sk_rk"))
-        #expect(names.filter { $0.hasPrefix("id_ed25519_sk_rk_work_616c6963652f78_") }.count == 2)
+        expect(names.filter { $0.hasPrefix("id_ed25519_sk_rk_work_616c6963652f78_") }.count, is: 2)
         let work = try #require(found.first { $0.user == "alice/x" })
         #expect(work.file.comment == "ssh:work" && work.file.flags == [.touchRequired, .resident])
         let data = Array("to sign".utf8)

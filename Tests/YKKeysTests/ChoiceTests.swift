@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKTransport
 
 @testable import YKHardware
@@ -29,19 +30,19 @@ import YKTransport
 
     @Test func aCardThatWasChosenIsTheKeyOfEveryInterface() throws {
         let found = candidates { try keys.cardRoute() }
-        #expect(found.map(\.location) == ["1-2", "1-3"])
+        expect(found.map(\.location), is: ["1-2", "1-3"])
         keys.choose(try #require(found.last))
-        #expect(try keys.cardRoute().name == "1-3")
-        #expect(try keys.fidoRoute() == .reports(path: "/dev/hidraw2"))
-        #expect(try keys.otpRoute() == .reports(path: "/dev/hidraw3"))
-        #expect(try keys.managementRoute() == .fido(path: "/dev/hidraw2"))
+        try expect(keys.cardRoute().name, is: "1-3")
+        try expect(keys.fidoRoute(), is: .reports(path: "/dev/hidraw2"))
+        try expect(keys.otpRoute(), is: .reports(path: "/dev/hidraw3"))
+        try expect(keys.managementRoute(), is: .fido(path: "/dev/hidraw2"))
     }
 
     @Test func aTouchedKeyIsTheKeyOfTheCardThatFollows() throws {
         keys.choose(path: "/dev/hidraw2")
-        #expect(try keys.fidoRoute() == .reports(path: "/dev/hidraw2"))
-        #expect(try keys.cardRoute().name == "1-3")
-        #expect(try keys.otpRoute() == .reports(path: "/dev/hidraw3"))
+        try expect(keys.fidoRoute(), is: .reports(path: "/dev/hidraw2"))
+        try expect(keys.cardRoute().name, is: "1-3")
+        try expect(keys.otpRoute(), is: .reports(path: "/dev/hidraw3"))
     }
 
     @Test func aReaderThatWasChosenIsTheKeyInItsPort() throws {
@@ -52,42 +53,42 @@ import YKTransport
         }
         let keys = KeyRing(hardware: plain)
         let found = candidates { try keys.cardRoute() }
-        #expect(found.map(\.serial) == ["7", "8"])
+        expect(found.map(\.serial), is: ["7", "8"])
         keys.choose(try #require(found.last))
         // It is in no port: the reader is all that is known of it.
-        #expect(try keys.cardRoute() == .reader("Reader 1"))
-        #expect(try keys.fidoRoute() == .card)
-        #expect(try keys.managementRoute() == .card)
+        try expect(keys.cardRoute(), is: .reader("Reader 1"))
+        try expect(keys.fidoRoute(), is: .card)
+        try expect(keys.managementRoute(), is: .card)
     }
 
     @Test func copiesShareAChoice() throws {
         let copy = keys
         copy.choose(path: "1-3")
-        #expect(try keys.cardRoute().name == "1-3")
-        #expect(try keys.selecting(KeySelection()).cardRoute().name == "1-3")
+        try expect(keys.cardRoute().name, is: "1-3")
+        try expect(keys.selecting(KeySelection()).cardRoute().name, is: "1-3")
     }
 
     @Test func aChoiceIsOfItsSelectionOnly() throws {
         keys.choose(path: "1-3")
         let other = keys.selecting(keys.selection.with(serial: "7"))
-        #expect(try other.cardRoute().name == "1-2")
-        #expect(try keys.cardRoute().name == "1-3")
+        try expect(other.cardRoute().name, is: "1-2")
+        try expect(keys.cardRoute().name, is: "1-3")
         #expect(keys.selection == KeySelection() && other.selection.serial == "7")
-        #expect(candidates { try KeyRing(hardware: machine).cardRoute() }.count == 2)
+        expect(candidates { try KeyRing(hardware: machine).cardRoute() }.count, is: 2)
     }
 
     /// What is chosen is opened without a question to any key.
     @Test func aChoiceCostsNoExchange() throws {
         keys.choose(path: "1-3")
         _ = try keys.card()
-        #expect(machine.opened == ["1-3"])
+        expect(machine.opened, is: ["1-3"])
     }
 
     @Test func aSerialNumberNeedsNoChoice() throws {
         let named = keys.selecting(keys.selection.with(serial: "8"))
-        #expect(try named.cardRoute().name == "1-3")
-        #expect(try named.fidoRoute() == .reports(path: "/dev/hidraw2"))
+        try expect(named.cardRoute().name, is: "1-3")
+        try expect(named.fidoRoute(), is: .reports(path: "/dev/hidraw2"))
         // The selection that it came from still matches both.
-        #expect(candidates { try keys.cardRoute() }.count == 2)
+        expect(candidates { try keys.cardRoute() }.count, is: 2)
     }
 }

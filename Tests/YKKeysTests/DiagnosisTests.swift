@@ -39,25 +39,25 @@ import YKWire
 
     @Test("the bus: nothing attached, a key that the kernel may not use, drivers in the way")
     func bus() {
-        #expect(Diagnosis(MachineFacts()).problem == Finding(.usb, .problem, .bus(.noKey)))
-        #expect(problem { $0.usb = nil } == Finding(.usb, .problem, .bus(.noUSB)))
+        expect(Diagnosis(MachineFacts()).problem, is: Finding(.usb, .problem, .bus(.noKey)))
+        expect(problem { $0.usb = nil }, is: Finding(.usb, .problem, .bus(.noUSB)))
         let blocked = problem { $0.usb = [Self.key([], isAuthorized: false)] }
-        #expect(blocked == Finding(.usb, .problem, .bus(.unauthorized(Self.port))))
+        expect(blocked, is: Finding(.usb, .problem, .bus(.unauthorized(Self.port))))
         let taken = problem { $0.usb = [Self.key([.init(kind: 0x0B, driver: "pn533_usb")])] }
-        #expect(taken == Finding(.driver, .problem, .bus(.readerTaken(Self.port, driver: "pn533_usb"))))
+        expect(taken, is: Finding(.driver, .problem, .bus(.readerTaken(Self.port, driver: "pn533_usb"))))
         for (interface, obstacle): (USBPresence.Interface, HIDObstacle) in [
             (.init(kind: 3), .noDriver), (.init(kind: 3, driver: "usbfs"), .taken),
             (.init(kind: 3, driver: "usbhid", hid: .init(name: "x", driver: nil)), .noHIDDriver("x")),
             (.init(kind: 3, driver: "usbhid", hid: .init(node: nil)), .noHIDRaw),
         ] {
             let cause = BusFinding.noNode(Self.port, interface: "1-2:1.0", obstacle)
-            #expect(problem { $0.usb = [Self.key([interface])] } == Finding(.driver, .problem, .bus(cause)))
+            expect(problem { $0.usb = [Self.key([interface])] }, is: Finding(.driver, .problem, .bus(cause)))
         }
         var facts = MachineFacts()
         facts.usb = [Self.whole]
-        #expect(Diagnosis(facts).problem == nil)
-        #expect(
-            Diagnosis(facts).findings.first == Finding(.usb, .good, .bus(.attached(Self.port, [.hid, .smartCard]))))
+        expect(Diagnosis(facts).problem, is: nil)
+        expect(
+            Diagnosis(facts).findings.first, is: Finding(.usb, .good, .bus(.attached(Self.port, [.hid, .smartCard]))))
         facts.readers = .success([ReaderStatus(name: "A", hasCard: true)])
         #expect(Diagnosis(facts).findings.contains(Finding(.several, .note, .bus(.several(2)))))
     }
@@ -78,13 +78,13 @@ import YKWire
                 facts.nodes = ["/dev/hidraw0": NodeFacts(group: "plugdev")]
             }
             let cause = NodeFinding.denied(.fido, .applied, NodeFacts(group: "plugdev"), seat)
-            #expect(found == Finding(.permission, .problem, .node("/dev/hidraw0", cause)))
+            expect(found, is: Finding(.permission, .problem, .node("/dev/hidraw0", cause)))
         }
         let missing = problem { facts in
             facts.devices = [node(.denied)]
             facts.rule = { _ in .missing }
         }
-        #expect(missing?.cause == .node("/dev/hidraw0", .denied(.fido, .missing, nil, nil)))
+        expect(missing?.cause, is: .node("/dev/hidraw0", .denied(.fido, .missing, nil, nil)))
         #expect(
             problem { $0.devices = [node(.missing)] }
                 == Finding(.node, .problem, .node("/dev/hidraw0", .missing(.fido))))
@@ -93,7 +93,7 @@ import YKWire
             facts.devices = [node(.readable)]
             facts.keys = [AskedKey("/dev/hidraw0", .fido, .failure(.link(busy)))]
         }
-        #expect(held == Finding(.holder, .problem, .node("/dev/hidraw0", .refused(.link(busy)))))
+        expect(held, is: Finding(.holder, .problem, .node("/dev/hidraw0", .refused(.link(busy)))))
     }
 
     @Test("the smart card service: why it is unavailable, and whether anything needs it")
@@ -109,28 +109,28 @@ import YKWire
         func cause(_ obstacle: ServiceFinding.Obstacle?, _ error: LinkError = .serviceNotRunning) -> Finding {
             Finding(.pcscd, .problem, .service(.unavailable(error, obstacle, .needed)))
         }
-        #expect(unavailable(.serviceNotInstalled) == cause(nil, .serviceNotInstalled))
-        #expect(unavailable(.serviceNotRunning) == cause(.stopped(isDisabled: false)))
-        #expect(unavailable(.serviceNotRunning) { $0.service.socket = .disabled } == cause(.stopped(isDisabled: true)))
-        #expect(unavailable(.serviceNotRunning) { $0.service.socket = .missing } == cause(.noUnit))
-        #expect(unavailable(.serviceNotRunning) { $0.service.service = .masked } == cause(.masked(["pcscd.service"])))
-        #expect(
-            unavailable(.serviceNotRunning) { $0.service.hasSystemd = false } == cause(.noSystemd(hasSocket: false)))
+        expect(unavailable(.serviceNotInstalled), is: cause(nil, .serviceNotInstalled))
+        expect(unavailable(.serviceNotRunning), is: cause(.stopped(isDisabled: false)))
+        expect(unavailable(.serviceNotRunning) { $0.service.socket = .disabled }, is: cause(.stopped(isDisabled: true)))
+        expect(unavailable(.serviceNotRunning) { $0.service.socket = .missing }, is: cause(.noUnit))
+        expect(unavailable(.serviceNotRunning) { $0.service.service = .masked }, is: cause(.masked(["pcscd.service"])))
+        expect(
+            unavailable(.serviceNotRunning) { $0.service.hasSystemd = false }, is: cause(.noSystemd(hasSocket: false)))
         #expect(
             unavailable(.serviceNotRunning) { $0.service.hasSocket = true }
                 == cause(.silent(socket: ServiceFacts().path)))
         let handedIn = ServiceFinding.Obstacle.notHandedIn(socket: ServiceFacts().path, hasProgram: true)
-        #expect(unavailable(.serviceNotRunning) { $0.machine = .container } == cause(handedIn))
-        #expect(unavailable(.timedOut("x")) == cause(.unresponsive, .timedOut("x")))
+        expect(unavailable(.serviceNotRunning) { $0.machine = .container }, is: cause(handedIn))
+        expect(unavailable(.timedOut("x")), is: cause(.unresponsive, .timedOut("x")))
         let without = unavailable(.serviceNotInstalled) {
             $0.slots = ["1-2": .init(node: "/dev/bus/usb/001/002", access: .readable)]
         }
-        #expect(without == Finding(.pcscd, .note, .service(.unavailable(.serviceNotInstalled, nil, .replaced))))
+        expect(without, is: Finding(.pcscd, .note, .service(.unavailable(.serviceNotInstalled, nil, .replaced))))
         let needless = unavailable(.serviceNotInstalled) { facts in
             facts.usb = [Self.key([Self.hid])]
             facts.devices = [node(.readable)]
         }
-        #expect(needless == Finding(.pcscd, .note, .service(.unavailable(.serviceNotInstalled, nil, .none))))
+        expect(needless, is: Finding(.pcscd, .note, .service(.unavailable(.serviceNotInstalled, nil, .none))))
     }
 
     @Test("readers and cards")
@@ -141,10 +141,11 @@ import YKWire
                 facts.clients = [Self.holder]
             }
         }
-        #expect(with(ReaderStatus(name: "A", hasCard: false)) == Finding(.card, .problem, .reader(.empty("A"))))
-        #expect(with(ReaderStatus(name: "A", hasCard: true)) == nil)
-        #expect(
-            with(ReaderStatus(name: "A", hasCard: true, isMute: true)) == Finding(.card, .problem, .reader(.mute("A"))))
+        expect(with(ReaderStatus(name: "A", hasCard: false)), is: Finding(.card, .problem, .reader(.empty("A"))))
+        expect(with(ReaderStatus(name: "A", hasCard: true)), is: nil)
+        expect(
+            with(ReaderStatus(name: "A", hasCard: true, isMute: true)),
+            is: Finding(.card, .problem, .reader(.mute("A"))))
         #expect(
             with(ReaderStatus(name: "A", hasCard: true, isExclusive: true))
                 == Finding(.holder, .problem, .reader(.exclusive("A", [Self.holder]))))
@@ -152,7 +153,7 @@ import YKWire
             facts.slots = ["1-2": .init(node: "/dev/bus/usb/001/002", access: .readable)]
             facts.service.hasDriver = false
         }
-        #expect(unlisted == Finding(.reader, .problem, .reader(.unlisted(port: "1-2", hasDriver: false))))
+        expect(unlisted, is: Finding(.reader, .problem, .reader(.unlisted(port: "1-2", hasDriver: false))))
     }
 
     @Test("a key that did not answer fails at the step of the cause")
@@ -165,23 +166,23 @@ import YKWire
             (KeyFailure(FIDOLinkError.notTouched), .applications),
         ] {
             let found = problem { $0.keys = [AskedKey("A", .card, .failure(failure))] }
-            #expect(found == Finding(step, .problem, .key(.failed(place: "A", .card, failure))))
+            expect(found, is: Finding(step, .problem, .key(.failed(place: "A", .card, failure))))
         }
     }
 
     @Test("a virtual key is examined: its applications, what is switched off, its flaws")
     func virtual() async throws {
         let diagnosis = await KeyRing(source: .virtual(.demonstration())).diagnosis()
-        #expect(diagnosis.problem == nil)
+        expect(diagnosis.problem, is: nil)
         guard case .key(.answers(let identity, []))? = diagnosis.findings.first?.cause else {
             Issue.record("\(diagnosis.findings)")
             return
         }
-        #expect(identity.serial == "16777217")
+        expect(identity.serial, is: "16777217")
         let applications = diagnosis.findings.compactMap { finding -> Capability? in
             if case .key(.applications(let found)) = finding.cause { found } else { nil }
         }
-        #expect(applications.first?.isSuperset(of: [.oath, .piv, .fido2]) == true)
+        expect(applications.first?.isSuperset(of: [.oath, .piv, .fido2]), is: true)
         let old = try VirtualKey.new(FirmwareVersion(5, 4, 3), serial: 7)
         let flaws = await KeyRing(source: .virtual(old)).diagnosis().findings.filter { $0.step == .firmware }
         #expect(!flaws.isEmpty && flaws.allSatisfy { $0.severity != .problem })

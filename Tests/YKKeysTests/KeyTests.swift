@@ -33,23 +33,23 @@ import YKWire
         let key = try await keys(KeySelection(serial: "16777217")).only()
         #expect(key.serial == "16777217" && key.version == "5.7.1" && key.name.contains("YubiKey"))
         let oath = try await key.open(OATHService.self)
-        #expect(try await oath.codes().count == 7)
+        try await expect(oath.codes().count, is: 7)
         await oath.rest()
         let fido = try await key.open(FIDOService.self)
-        #expect(await fido.profile.carrier == .hid)
+        await expect(fido.profile.carrier, is: .hid)
         let otp = try await key.open(OTPService.self)
-        #expect(await otp.carrier == .hid)
+        await expect(otp.carrier, is: .hid)
         let piv = try await key.open(PIVService.self, timeout: .seconds(9))
-        #expect(try await piv.tries(of: .pin)?.triesLeft == 3)
+        try await expect(piv.tries(of: .pin)?.triesLeft, is: 3)
         await piv.rest()
         let management = try await key.open(ManagementService.self)
-        #expect(await management.version == FirmwareVersion(5, 7, 1))
+        await expect(management.version, is: FirmwareVersion(5, 7, 1))
         await management.rest()
-        #expect(try await key.identity().serial == "16777217")
+        try await expect(key.identity().serial, is: "16777217")
         let card = try await key.over(.usb).open(FIDOService.self)
-        #expect(await card.profile.carrier == .card)
+        await expect(card.profile.carrier, is: .card)
         await card.rest()
-        #expect(try await key.over(.usb).open(CardService.self).select(.oath).isEmpty == false)
+        try await expect(key.over(.usb).open(CardService.self).select(.oath).isEmpty, is: false)
         let domain = try await key.open(SecurityDomainService.self)
         #expect(try await !domain.keys().isEmpty)
         await domain.rest()
@@ -66,7 +66,7 @@ import YKWire
             var keys = KeyRing(source: .virtual(VirtualKey(try .new(profile))))
             let refused = try keys.channel()
             _ = try refused.select(.oath)
-            #expect(try refused.transmit(APDU(ins: 0xA1)).status == (isFIPS ? .conditionsNotSatisfied : .ok))
+            try expect(refused.transmit(APDU(ins: 0xA1)).status, is: (isFIPS ? .conditionsNotSatisfied : .ok))
             refused.close()
             keys.requiredChannelTrust = {
                 asked.withLock { $0 += 1 }
@@ -77,10 +77,10 @@ import YKWire
                 (AID.management, false), (.oath, isFIPS), (.piv, isFIPS), (.otp, false), (.oath, isFIPS),
             ] {
                 _ = try channel.select(aid)
-                #expect((channel.secureChannel?.isOpen ?? false) == isProtected)
+                expect((channel.secureChannel?.isOpen ?? false), is: isProtected)
             }
-            #expect(try channel.transmit(APDU(ins: 0xA1)).status == .ok)
-            #expect(asked.withLock { $0 } == (isFIPS ? 1 : 0))
+            try expect(channel.transmit(APDU(ins: 0xA1)).status, is: .ok)
+            expect(asked.withLock { $0 }, is: (isFIPS ? 1 : 0))
             channel.close()
             keys.decoration.plan = ExchangePlan()
             #expect(try keys.channel().secureChannel == nil)
@@ -97,16 +97,16 @@ import YKWire
         let runtime = try #require(channel.runtime)
         let piv = try await PIVService.open(channel)
         #expect(piv.runtime === runtime && machine.opened == ["1-2"])
-        #expect(try await piv.serial() == 7)
+        try await expect(piv.serial(), is: 7)
         await piv.close()
-        #expect(try await key.found().attached?.key.place == .usb("1-2"))
+        try await expect(key.found().attached?.key.place, is: .usb("1-2"))
         machine.plug(try FakeMachine.key(8), into: "1-3")
         for selection in [KeySelection(serial: "8"), KeySelection(path: "1-3")] {
             let eight = keys(selection).selected
-            #expect(try await eight.open(PIVService.self).serial() == 8)
+            try await expect(eight.open(PIVService.self).serial(), is: 8)
             #expect("\(eight)" == selection.description && eight.serial == selection.serial)
         }
-        #expect(keys(KeySelection(reader: "ACS")).selected.place == "ACS")
+        expect(keys(KeySelection(reader: "ACS")).selected.place, is: "ACS")
     }
 
     @Test("of several keys one is chosen for all that is opened afterwards")
@@ -117,24 +117,24 @@ import YKWire
         let error = await #expect(throws: KeyError.self) { try await key.found() }
         guard case .several(_, let candidates)? = error else { throw error ?? .cardRequired }
         key.choose(try #require(candidates.first { $0.serial == "8" }))
-        #expect(try await key.found().attached?.reader == "Reader")
-        #expect(try await key.open(PIVService.self).serial() == 8)
+        try await expect(key.found().attached?.reader, is: "Reader")
+        try await expect(key.open(PIVService.self).serial(), is: 8)
     }
 
     @Test func severalKeysAndOne() async throws {
         await #expect(throws: KeyError.none(.any, .complete)) { try await keys().only() }
         machine.plug(try FakeMachine.key(7), into: "1-2")
         machine.lay(nil, on: "Empty")
-        #expect(try await keys().only().attached?.key.place == .usb("1-2"))
+        try await expect(keys().only().attached?.key.place, is: .usb("1-2"))
         machine.lay(try FakeMachine.key(8), on: "Reader")
-        #expect(try await keys().all().map(\.serial) == ["7", "8"])
-        #expect(try await keys(KeySelection(serial: "8")).all().map(\.serial) == ["8"])
+        try await expect(keys().all().map(\.serial), is: ["7", "8"])
+        try await expect(keys(KeySelection(serial: "8")).all().map(\.serial), is: ["8"])
         let eight = try await keys(KeySelection(serial: "8")).only()
-        #expect(try await eight.open(PIVService.self).serial() == 8)
-        #expect(try await keys(KeySelection(reader: "read")).only().serial == nil, "the only one is not asked")
-        #expect(try await keys(KeySelection(path: "1-2")).only().attached?.key.place == .usb("1-2"))
-        #expect(try await keys(KeySelection(transport: .pcsc)).only().attached?.reader == "Reader")
-        #expect(try await keys(KeySelection(transport: .usb)).only().attached?.key.place == .usb("1-2"))
+        try await expect(eight.open(PIVService.self).serial(), is: 8)
+        try await expect(keys(KeySelection(reader: "read")).only().serial, is: nil, "the only one is not asked")
+        try await expect(keys(KeySelection(path: "1-2")).only().attached?.key.place, is: .usb("1-2"))
+        try await expect(keys(KeySelection(transport: .pcsc)).only().attached?.reader, is: "Reader")
+        try await expect(keys(KeySelection(transport: .usb)).only().attached?.key.place, is: .usb("1-2"))
         await #expect(throws: KeyError.none(.any, .complete)) {
             try await keys(KeySelection(transport: .hid)).only()
         }
@@ -165,11 +165,11 @@ import YKWire
         machine.change { $0.serviceTrouble = .serviceMismatch }
         #expect(throws: KeyError.link(.serviceMismatch)) { try keys().attached(asking: true) }
         machine.plug(try FakeMachine.key(7), into: "1-2", card: false, fido: "/dev/hidraw0")
-        #expect(try keys().attached(asking: true).serviceTrouble == .serviceMismatch)
+        try expect(keys().attached(asking: true).serviceTrouble, is: .serviceMismatch)
         machine.plug(try FakeMachine.key(8), into: "1-3", address: 5)
-        #expect(try keys().attached(asking: true).serviceTrouble == nil)
+        try expect(keys().attached(asking: true).serviceTrouble, is: nil)
         machine.change { $0.serviceTrouble = .serviceNotRunning }
-        #expect(try keys().attached(asking: false).serviceTrouble == nil)
+        try expect(keys().attached(asking: false).serviceTrouble, is: nil)
     }
 
     @Test func aKeyThatIsHeldByAnotherProgram() async throws {
@@ -179,7 +179,7 @@ import YKWire
         let busy = LinkError.busy(reader: "A", holders: [.init(pid: 7, name: "scdaemon")])
         await #expect(throws: KeyError.link(busy)) { try await key.open(OATHService.self) }
         #expect(KeyError.link(busy).link == busy && KeyError.fido(.device(busy)).link == busy)
-        #expect(KeyError.differentKey.link == nil)
+        expect(KeyError.differentKey.link, is: nil)
     }
 
     @Test func waitingForAKey() async throws {
@@ -192,14 +192,14 @@ import YKWire
             parts.keys["1-2"] = device
         }
         machine.afterwards([{ _ in }, { _ in }, plugged])
-        #expect(try await keys(timeout: .seconds(600)).inserted().attached?.key.place == .usb("1-2"))
+        try await expect(keys(timeout: .seconds(600)).inserted().attached?.key.place, is: .usb("1-2"))
         var events: [KeyEvent] = []
         for await event in keys().watch() { events.append(event) }
         guard events.count == 2, case .arrived(let key) = events[0], case .enumerated = events[1] else {
             Issue.record("\(events)")
             return
         }
-        #expect(key.attached?.key.place == .usb("1-2"))
+        expect(key.attached?.key.place, is: .usb("1-2"))
     }
 
     // MARK: touch
@@ -214,8 +214,8 @@ import YKWire
 
     @Test func aTouchOnTheOnlyKey() async throws {
         machine.plug(try FakeMachine.key(7), into: "1-2", fido: "/dev/hidraw0")
-        #expect(try await keys().touched().attached?.key.place == .usb("1-2"))
-        #expect(try keys().touchPlace() == "/dev/hidraw0")
+        try await expect(keys().touched().attached?.key.place, is: .usb("1-2"))
+        try expect(keys().touchPlace(), is: "/dev/hidraw0")
         let cards = FakeMachine()
         cards.lay(try FakeMachine.key(7), on: "A")
         await #expect(throws: KeyError.touchRequiresHID) { try await KeyRing(hardware: cards).touched() }

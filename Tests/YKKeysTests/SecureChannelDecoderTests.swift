@@ -34,7 +34,7 @@ struct SecureChannelDecoderTests {
         #expect(!states.contains(.notAuthentic) && !states.contains(.otherKeys))
         // What was decrypted is a plain command.
         for case .exchange(let command, _) in decoded.filter({ $0.state == .verified }).map(\.event.kind) {
-            #expect(try APDU(decoding: command).cla & 0x04 == 0)
+            try expect(APDU(decoding: command).cla & 0x04, is: 0)
         }
     }
 
@@ -42,8 +42,8 @@ struct SecureChannelDecoderTests {
         let other = try SCP03Keys(
             text: Secret(utf8: "404142434445464748494a4b4c4d4e4f:00000000000000000000000000000000"))
         let states = try Self.states("ykman-scp03-oath", other).compactMap(\.state)
-        #expect(states == [.otherKeys])
-        #expect(states.first?.description == "the channel was opened with other keys")
+        expect(states, is: [.otherKeys])
+        expect(states.first?.description, is: "the channel was opened with other keys")
     }
 
     @Test func stopsAtForgedCommands() throws {
@@ -59,7 +59,7 @@ struct SecureChannelDecoderTests {
             command[command.count - 2] ^= 1
             events[index] = Capture.Event(.exchange(command: command, reply: reply))
         }
-        #expect(decoded.compactMap(\.state) == [.open, .notAuthentic])
+        expect(decoded.compactMap(\.state), is: [.open, .notAuthentic])
     }
 
     @Test func startsAgainAfterSelection() throws {
@@ -73,6 +73,6 @@ struct SecureChannelDecoderTests {
             events.append(Capture.Event(.exchange(command: select, reply: reply)))
             events.append(Capture.Event(.exchange(command: [0x84, 1, 0, 0, 1, 0xAA, 0], reply: [0x90, 0])))
         }
-        #expect(decoded.suffix(3).map(\.state) == [.partOfCommand, nil, nil])
+        expect(decoded.suffix(3).map(\.state), is: [.partOfCommand, nil, nil])
     }
 }

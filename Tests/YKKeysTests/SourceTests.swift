@@ -40,19 +40,20 @@ import YKWire
         let keys = try virtual()
         let key = try await keys.only()
         #expect(key.serial == nil && key.attached?.key.reader?.hasCard == true)
-        #expect(try await keys.all().map(\.serial) == ["16777217"])
+        try await expect(keys.all().map(\.serial), is: ["16777217"])
         let oath = try await key.open(OATHService.self)
-        #expect(try await oath.accounts().count == 7)
+        try await expect(oath.accounts().count, is: 7)
         await oath.rest()
-        #expect(try await key.open(OTPService.self).carrier == .hid)
+        try await expect(key.open(OTPService.self).carrier, is: .hid)
         #expect(try await key.touchedTwice(keys))
         #expect(try keys.fidoRoute() == .reports(path: nil) && keys.managementRoute() == .card)
-        #expect(keys.reportIdentity(at: nil).vendor == 0x1050)
-        #expect(try virtual(KeySelection(reader: "v")).otpRoute() == .card)
-        #expect(try virtual(KeySelection(transport: .hid)).managementRoute() == .fido(path: nil))
-        #expect(try await virtual(KeySelection(transport: .hid)).only().open(ManagementService.self).version.major == 5)
-        #expect(try virtual().touchPlace() == "virtual")
-        #expect(try virtual(KeySelection(reader: "v")).touchPlace() == "v")
+        expect(keys.reportIdentity(at: nil).vendor, is: 0x1050)
+        try expect(virtual(KeySelection(reader: "v")).otpRoute(), is: .card)
+        try expect(virtual(KeySelection(transport: .hid)).managementRoute(), is: .fido(path: nil))
+        try await expect(
+            virtual(KeySelection(transport: .hid)).only().open(ManagementService.self).version.major, is: 5)
+        try expect(virtual().touchPlace(), is: "virtual")
+        try expect(virtual(KeySelection(reader: "v")).touchPlace(), is: "v")
         #expect(machine.opened.isEmpty)
     }
 
@@ -63,7 +64,7 @@ import YKWire
             Issue.record("\(events)")
             return
         }
-        #expect(try await key.open(ManagementService.self).version.major == 5)
+        try await expect(key.open(ManagementService.self).version.major, is: 5)
     }
 
     @Test func faultsOfAKeyInSoftware() async throws {
@@ -81,10 +82,10 @@ import YKWire
         _ = try await key.open(OATHService.self).accounts()
         let capture = try Capture(parsing: Array(Data(contentsOf: URL(filePath: path))))
         let keys = KeyRing(source: .recording(CaptureReplay(capture, mode: .lookup)), hardware: machine)
-        #expect(try await keys.only().open(OATHService.self).accounts().count == 7)
+        try await expect(keys.only().open(OATHService.self).accounts().count, is: 7)
         #expect((59..<3600).contains(keys.environment.clock.now), "time goes on from when the recording began")
         #expect(try keys.fidoRoute() == .card && keys.otpRoute() == .card && keys.managementRoute() == .card)
-        #expect(try keys.touchPlace() == capture.header.reader)
+        try expect(keys.touchPlace(), is: capture.header.reader)
         #expect(machine.opened.isEmpty)
     }
 
@@ -103,7 +104,7 @@ import YKWire
         let capture = try Capture(parsing: Array(Data(contentsOf: URL(filePath: path))))
         let replayed = try await FIDOService.open(
             try KeyRing(source: .recording(CaptureReplay(capture)), hardware: machine).fidoLink())
-        #expect(try await replayed.info().versions == versions)
+        try await expect(replayed.info().versions, is: versions)
     }
 
     @Test func aRecordingOfReportsIsNoCard() async throws {
@@ -113,7 +114,7 @@ import YKWire
         let keys = KeyRing(source: .recording(CaptureReplay(Capture(header: header))), hardware: machine)
         #expect(throws: KeyError.recordedLink("hid")) { try keys.card() }
         #expect(try keys.fidoRoute() == .reports(path: nil) && keys.otpRoute() == .reports(path: nil))
-        #expect(try keys.managementRoute() == .fido(path: nil))
+        try expect(keys.managementRoute(), is: .fido(path: nil))
         #expect(keys.reportIdentity(at: nil).product == 0x0407 && keys.reportIdentity(at: nil).path == "/dev/hidraw3")
         #expect(throws: KeyError.self) { try keys.fidoLink() }
     }
@@ -126,12 +127,12 @@ import YKWire
         let key = Key(AttachedKey(SecurityKey(place: .reader("v"))), in: keys)
         let oath = try await key.open(OATHService.self)
         try await oath.delete(try await oath.accounts()[0].id)
-        #expect(try await oath.accounts().count == 7, "nothing was deleted")
+        try await expect(oath.accounts().count, is: 7, "nothing was deleted")
         await oath.rest()
         #expect(plan.steps.contains { !$0.isSent && $0.summary.contains("DELETE") } && !plan.isStopped)
         let fido = try await key.open(FIDOService.self)
         try await fido.reset()
-        #expect(plan.steps.last?.isSent == false)
+        expect(plan.steps.last?.isSent, is: false)
         let otp = try await key.open(OTPService.self)
         _ = try await otp.serial()
         #expect(plan.steps.last?.isSent == true && !plan.isStopped)
@@ -154,7 +155,7 @@ import YKWire
         #expect(lines.withLock { $0 }.contains { $0.hasSuffix("(feature)") })
         let broken = try virtual(KeySelection(), LinkDecoration(log: log), faults: "at 1: remove")
         await #expect(throws: OATHError.self) { try await broken.only().open(OATHService.self) }
-        #expect(lines.withLock { $0 }.last?.hasSuffix("removed") == true)
+        expect(lines.withLock { $0 }.last?.hasSuffix("removed"), is: true)
         _ = try keys.card(isRecorded: false)
     }
 
@@ -176,7 +177,7 @@ import YKWire
             let service = try await FIDOService.open(try keys.fidoLink())
             try await service.select()
         }
-        #expect(reasons.withLock { $0 } == [.touch, .touch])
+        expect(reasons.withLock { $0 }, is: [.touch, .touch])
     }
 
     // MARK: removal and return
@@ -190,7 +191,7 @@ import YKWire
             parts.keys["/dev/hidraw4"] = device
         }
         machine.afterwards([{ _ in }, { _ in }, FakeMachine.unplug("1-2"), { _ in }, back])
-        #expect(try await keys().reinsertedNode("/dev/hidraw0", within: .seconds(3000)) {} == "/dev/hidraw4")
+        try await expect(keys().reinsertedNode("/dev/hidraw0", within: .seconds(3000)) {}, is: "/dev/hidraw4")
         let other = try FakeMachine.key(8)
         let another: @Sendable (inout FakeMachine.Parts) -> Void = { parts in
             back(&parts)
@@ -229,9 +230,9 @@ import YKWire
         let empty: @Sendable (inout FakeMachine.Parts) -> Void = { $0.readers[0].hasCard = false }
         let filled: @Sendable (inout FakeMachine.Parts) -> Void = { $0.readers[0].hasCard = true }
         cards.afterwards([empty, filled])
-        #expect(try await card.reinserted(within: .seconds(3000)).attached?.reader == "A")
+        try await expect(card.reinserted(within: .seconds(3000)).attached?.reader, is: "A")
         let virtual = try await KeyRing(source: .virtual(.demonstration())).only()
-        #expect(try await virtual.reinserted().name == virtual.name)
+        try await expect(virtual.reinserted().name, is: virtual.name)
     }
 
     @Test func aCardThatIsPutBack() async throws {
@@ -240,7 +241,7 @@ import YKWire
         let empty: @Sendable (inout FakeMachine.Parts) -> Void = { $0.readers[0].hasCard = false }
         let filled: @Sendable (inout FakeMachine.Parts) -> Void = { $0.readers[0].hasCard = true }
         machine.afterwards([{ _ in }, empty, filled])
-        #expect(try await keys().reinsertedReader("A", within: .seconds(3000)) {} == "A")
+        try await expect(keys().reinsertedReader("A", within: .seconds(3000)) {}, is: "A")
         let other = try FakeMachine.key(8)
         machine.afterwards([empty, { $0.keys["A"] = other }, filled])
         await #expect(throws: KeyError.differentKey) {
@@ -255,11 +256,11 @@ import YKWire
         let announce = { @Sendable in asked.withLock { $0 += 1 } }
         machine.lay(try FakeMachine.key(7), on: "A")
         try await keys().waitForCard(announce)
-        #expect(asked.withLock { $0 } == 0)
+        expect(asked.withLock { $0 }, is: 0)
         machine.change { $0.readers[0].hasCard = false }
         machine.afterwards([{ _ in }, { $0.readers[0].hasCard = true }])
         try await keys().waitForCard(announce)
-        #expect(asked.withLock { $0 } == 1)
+        expect(asked.withLock { $0 }, is: 1)
         machine.change { $0.readers[0].hasCard = false }
         await #expect(throws: KeyError.self) { try await keys(timeout: .milliseconds(100)).waitForCard(announce) }
         machine.afterwards([{ _ in }, { $0.serviceTrouble = .serviceNotRunning }])

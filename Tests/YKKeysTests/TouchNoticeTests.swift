@@ -2,6 +2,7 @@
 
 import Synchronization
 import Testing
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -39,14 +40,14 @@ import YKWire
     @Test func aLongWaitIsToldFromBeginningToEnd() {
         let (hand, words) = (HandAlarm(), Words())
         let notice = notice(hand, words)
-        #expect(hand.delays.withLock { $0 } == [TouchReason.delay])
+        expect(hand.delays.withLock { $0 }, is: [TouchReason.delay])
         #expect(!notice.isGiven)
         hand.ring()
         hand.ring()
         #expect(notice.isGiven)
         notice.finish()
         notice.finish()
-        #expect(words.said == ["begin", "end"])
+        expect(words.said, is: ["begin", "end"])
         #expect(notice.isGiven)
     }
 
@@ -57,7 +58,7 @@ import YKWire
         hand.ring()
         #expect(words.said.isEmpty)
         #expect(!notice.isGiven)
-        #expect(hand.cancellations.withLock { $0 } == 1)
+        expect(hand.cancellations.withLock { $0 }, is: 1)
     }
 
     @Test func threadsRingOnceUnlessCancelled() {
@@ -109,7 +110,7 @@ import YKWire
         Pause.system(TouchReason.delay + .milliseconds(10), .after(.seconds(60)))
         try ask(register)
         try ask(register)
-        #expect(words.said == [carrier == .card ? "placement" : "touch"])
+        expect(words.said, is: [carrier == .card ? "placement" : "touch"])
         key.touch()
         try ask(register)
         link.close()

@@ -6,6 +6,7 @@ import YKCrypto
 import YKFIDO
 import YKLUKS
 import YKPIV
+import YKTestSupport
 import YKWire
 
 /// The headers of cryptsetup 2.6.1 in the folder `headers`, each cut off behind the second copy:
@@ -54,11 +55,11 @@ struct HeaderTests {
     @Test func aVolumeWithTokens() throws {
         let header = try LUKS2Header(Headers.bytes("enrolled.luks2"))
         let metadata = header.metadata
-        #expect(metadata.keyslots.map(\.number) == [0, 1, 2, 3, 4])
-        #expect(metadata.keyslots.map(\.opensVolume) == [true, true, true, true, false])
-        #expect(metadata.tokens.map(\.type) == ["systemd-fido2", "systemd-pkcs11", "systemd-recovery", "clevis"])
-        #expect(metadata.tokens.map(\.keyslots) == [[1], [2], [3], [3]])
-        #expect(metadata.tokens.map(\.isOfKey) == [true, true, false, false])
+        expect(metadata.keyslots.map(\.number), is: [0, 1, 2, 3, 4])
+        expect(metadata.keyslots.map(\.opensVolume), is: [true, true, true, true, false])
+        expect(metadata.tokens.map(\.type), is: ["systemd-fido2", "systemd-pkcs11", "systemd-recovery", "clevis"])
+        expect(metadata.tokens.map(\.keyslots), is: [[1], [2], [3], [3]])
+        expect(metadata.tokens.map(\.isOfKey), is: [true, true, false, false])
         #expect(metadata.tokens(of: 3).map(\.number) == [2, 3] && metadata.keyslot(2)?.kdf == "pbkdf2")
         guard case .fido2(let fido) = metadata.tokens[0].kind, case .pkcs11(let card) = metadata.tokens[1].kind else {
             Issue.record("\(metadata.tokens)")
@@ -68,7 +69,7 @@ struct HeaderTests {
         #expect(metadata.tokens[0].name == "YubiKey 5 NFC" && metadata.tokens[0].serial == "12345678")
         #expect(card.serial == "12345678" && card.slot == .keyManagement && card.key.count == 256)
         #expect(metadata.tokens[1].serial == "12345678" && metadata.tokens[2].kind == .recovery)
-        #expect(metadata.tokens[3].kind == .other)
+        expect(metadata.tokens[3].kind, is: .other)
         #expect(try metadata.freeKeyslot() == 5 && metadata.freeToken() == 4)
         try metadata.checkRemovable(0)
     }
@@ -79,13 +80,13 @@ struct HeaderTests {
         let mixed = Array(enrolled.prefix(16384)) + plain.suffix(16384)
         #expect(try LUKS2Header(mixed).metadata.tokens.count == 4 && LUKS2Header(mixed).isOtherCopyStale)
         let reversed = Array(plain.prefix(16384)) + enrolled.suffix(16384)
-        #expect(try LUKS2Header(reversed).metadata.tokens.count == 4)
+        try expect(LUKS2Header(reversed).metadata.tokens.count, is: 4)
         var damaged = enrolled
         damaged[5000] ^= 1
         #expect(try LUKS2Header(damaged) == LUKS2Header(mixed) || LUKS2Header(damaged).isOtherCopyStale)
         damaged = enrolled
         for index in 0..<4096 { damaged[index] = 0 }
-        #expect(try LUKS2Header(damaged).metadata.tokens.count == 4)
+        try expect(LUKS2Header(damaged).metadata.tokens.count, is: 4)
         #expect(try LUKS2Header(Array(enrolled.prefix(16384))).isOtherCopyStale)
         damaged[16384 + 5000] ^= 1
         #expect(throws: LUKSError.notLUKS) { try LUKS2Header(damaged) }
@@ -110,14 +111,15 @@ struct HeaderTests {
             do throws(LUKSError) { _ = try LUKS2Header(bytes) } catch { return error }
             return nil
         }
-        #expect(
-            refused { for index in 8..<16 { $0[index] = 0xFF } } == .damaged("a header of 18446744073709551615 bytes"))
-        #expect(refused { for index in 8..<16 { $0[index] = 0 } } == .damaged("a header of 0 bytes"))
-        #expect(refused { $0[14] = 0x80 } == .damaged("its header ends after 16384 bytes"))
-        #expect(refused { $0[263] = 1 } == .damaged("a header at the wrong offset"))
-        #expect(refused { $0[72] = 0xFF } == .damaged("an unknown checksum algorithm"))
-        #expect(refused { $0[7] = 3 } == .version(3))
-        #expect(refused { $0[24] = 0xFF } == nil)
+        expect(
+            refused { for index in 8..<16 { $0[index] = 0xFF } }, is: .damaged("a header of 18446744073709551615 bytes")
+        )
+        expect(refused { for index in 8..<16 { $0[index] = 0 } }, is: .damaged("a header of 0 bytes"))
+        expect(refused { $0[14] = 0x80 }, is: .damaged("its header ends after 16384 bytes"))
+        expect(refused { $0[263] = 1 }, is: .damaged("a header at the wrong offset"))
+        expect(refused { $0[72] = 0xFF }, is: .damaged("an unknown checksum algorithm"))
+        expect(refused { $0[7] = 3 }, is: .version(3))
+        expect(refused { $0[24] = 0xFF }, is: nil)
         var wrong = whole
         wrong[448] ^= 1
         #expect(throws: LUKSError.damaged("a wrong checksum")) { try LUKS2Header(wrong) }
@@ -129,7 +131,7 @@ struct HeaderTests {
         bytes.replaceSubrange(72..<72 + name.utf8.count, with: Array(name.utf8))
         let hash: HashAlgorithm = name == "sha1" ? .sha1 : name == "sha512" ? .sha512 : .sha384
         bytes.replaceSubrange(448..<448 + hash.digestSize, with: hash.hash(bytes))
-        #expect(try LUKS2Header(bytes).label == "disk")
+        try expect(LUKS2Header(bytes).label, is: "disk")
     }
 
     @Test(

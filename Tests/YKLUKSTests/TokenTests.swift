@@ -45,13 +45,13 @@ struct TokenTests {
             await service.close()
         }
         let all = try metadata(tokens.map { .fido2($0) }).tokens
-        #expect(try await opened(first).ownTokens(all).map(\.number) == [0])
-        #expect(try await opened(second).ownTokens(all).map(\.number) == [1])
+        try await expect(opened(first).ownTokens(all).map(\.number), is: [0])
+        try await expect(opened(second).ownTokens(all).map(\.number), is: [1])
         #expect(try await opened(try key(3)).ownTokens(all).isEmpty)
         let service = try await opened(first).open(FIDOService.self)
         let secret = try await service.secret(of: tokens[0])
         let enrollment = LUKSEnrollment(.fido2(tokens[0]), secret: secret, name: "key", serial: "1")
-        #expect(enrollment.passphrase.value.copyBytes() == Array(Base64.encode(secret.value.copyBytes()).utf8))
+        expect(enrollment.passphrase.value.copyBytes(), is: Array(Base64.encode(secret.value.copyBytes()).utf8))
     }
 
     @Test("a key in a slot derives what was enrolled", arguments: [PIVAlgorithm.rsa2048, .p256, .p384])
@@ -61,7 +61,7 @@ struct TokenTests {
         try await service.authenticate(with: .defaultKey())
         let publicKey = try await service.generateKey(.keyManagement, algorithm)
         let uri = SystemdPKCS11Token.uri(of: .keyManagement, serial: "77")
-        #expect(uri == "pkcs11:token=YubiKey%20PIV%20%2377;id=%03;type=private")
+        expect(uri, is: "pkcs11:token=YubiKey%20PIV%20%2377;id=%03;type=private")
         let (token, secret) = try SystemdPKCS11Token.enrolling(publicKey, uri: uri, random: SystemRandom())
         #expect(
             token.fits(algorithm) && !token.fits(algorithm == .p384 ? .p256 : .p384) && !token.fits(.x25519)
@@ -73,12 +73,12 @@ struct TokenTests {
             #expect(token.key.count == 1 + 2 * curve.fieldSize && secret.value.count == curve.fieldSize)
         } else {
             derived = try await service.decrypt(token.key, .keyManagement, padding: .pkcs1)
-            #expect(secret.value.count == 128)
+            expect(secret.value.count, is: 128)
         }
-        #expect(derived.value.copyBytes() == secret.value.copyBytes())
+        expect(derived.value.copyBytes(), is: secret.value.copyBytes())
         await service.close()
         let all = try metadata([.pkcs11(token)]).tokens
-        #expect(try await opened(key).ownTokens(all).count == 1)
+        try await expect(opened(key).ownTokens(all).count, is: 1)
         #expect(try await opened(try self.key(78)).ownTokens(all).isEmpty)
     }
 
@@ -124,7 +124,7 @@ struct TokenTests {
         #expect(!unnamed[0].isOfSameKey(as: unnamed[3]))
         let named = try metadata([fido(1), fido(2)], serial: "1").tokens
         #expect(named[0].isOfSameKey(as: named[1]) && named[0].serial == "1" && named[0].name == "key")
-        #expect(LUKSToken.json(.recovery, keyslot: 1, name: nil, serial: nil) == nil)
+        expect(LUKSToken.json(.recovery, keyslot: 1, name: nil, serial: nil), is: nil)
     }
 
     @Test("a key without FIDO has no credential there") func withoutFIDO() async throws {

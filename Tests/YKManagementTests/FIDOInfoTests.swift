@@ -20,9 +20,9 @@ struct FIDOInfoTests {
         let key = VirtualKey.demonstration()
         let card = try await ManagementService.open(CardChannel(link: key.link())).deviceInfo()
         let service = try await ManagementService.open(fido: try HIDFIDOLink(key.reportLink()))
-        #expect(try await service.deviceInfo() == card)
-        #expect(await service.version == FirmwareVersion(5, 7, 1))
-        #expect(await service.statistics.exchanges == 2)
+        try await expect(service.deviceInfo(), is: card)
+        await expect(service.version, is: FirmwareVersion(5, 7, 1))
+        await expect(service.statistics.exchanges, is: 2)
         await service.rest()
     }
 
@@ -37,7 +37,7 @@ struct FIDOInfoTests {
         let info = try await ManagementService.open(fido: try link(FirmwareVersion(3, 4, 0)), product: product)
             .deviceInfo()
         #expect(info.isSynthesized && info.usb.enabled == enabled)
-        #expect(info.productName == name)
+        expect(info.productName, is: name)
         #expect(info.serial == nil && (info.nfc != nil) == name.hasSuffix("NEO"))
     }
 
@@ -46,7 +46,7 @@ struct FIDOInfoTests {
         let product = USBProduct(vendor: 0x1050, product: 0x0402)
         let info = try await ManagementService.open(fido: try link(FirmwareVersion(4, 3, 7)), product: product)
             .deviceInfo()
-        #expect(info.usb == .init(supported: [.otp, .u2f, .oath, .piv], enabled: .u2f))
+        expect(info.usb, is: .init(supported: [.otp, .u2f, .oath, .piv], enabled: .u2f))
         #expect(!info.isFIPSSeries)
         #expect(try await ManagementService.open(fido: try link(FirmwareVersion(4, 4, 5))).deviceInfo().isFIPSSeries)
     }
@@ -56,14 +56,14 @@ struct FIDOInfoTests {
         func info(_ version: String, _ page: [UInt8]) throws -> DeviceInfo {
             try ManagementSession(CardChannel(link: ScriptedLink(version: version, pages: [page]))).deviceInfo()
         }
-        #expect(try info("4.3.1", ScriptedLink.page(TLV(0x01, [0x07]))).productName == "YubiKey Edge")
+        try expect(info("4.3.1", ScriptedLink.page(TLV(0x01, [0x07]))).productName, is: "YubiKey Edge")
         let near = [TLV(0x0D, [1]), TLV(0x0E, [1])]
         for (form, version, hasNFC): (UInt8, String, Bool) in [
             (2, "5.4.3", false), (4, "5.4.3", false), (5, "5.4.3", false), (3, "5.1.2", false), (3, "5.2.4", true),
             (1, "5.1.2", true),
         ] {
             let page = ScriptedLink.page(TLV(0x01, [1]), TLV(0x04, [form]), near[0], near[1])
-            #expect((try info(version, page).nfc != nil) == hasNFC, "\(form) \(version)")
+            expect((try info(version, page).nfc != nil), is: hasNFC, "\(form) \(version)")
         }
     }
 
@@ -96,11 +96,11 @@ struct FIDOInfoTests {
 
     @Test("readers' names tell the interfaces")
     func readers() {
-        #expect(USBProduct(reader: "Yubico YubiKey OTP+FIDO+CCID 00 00")?.interfaces == [.otp, .fido, .ccid])
-        #expect(USBProduct(reader: "Yubico Yubikey NEO U2F+CCID 00 00")?.family == .neo)
-        #expect(USBProduct(reader: "Yubico YubiKey CCID 01 00")?.interfaces == .ccid)
+        expect(USBProduct(reader: "Yubico YubiKey OTP+FIDO+CCID 00 00")?.interfaces, is: [.otp, .fido, .ccid])
+        expect(USBProduct(reader: "Yubico Yubikey NEO U2F+CCID 00 00")?.family, is: .neo)
+        expect(USBProduct(reader: "Yubico YubiKey CCID 01 00")?.interfaces, is: .ccid)
         #expect(USBProduct(reader: "ACS ACR122U 00 00") == nil && USBProduct(vendor: 0x1050, product: 0) == nil)
-        #expect(USBProduct(vendor: 1, product: 0x0407) == nil)
+        expect(USBProduct(vendor: 1, product: 0x0407), is: nil)
     }
 
     @Test("keys of other makers are named")
@@ -108,15 +108,15 @@ struct FIDOInfoTests {
         func identity(_ vendor: UInt16, _ product: UInt16, _ name: String = "") -> DeviceIdentity {
             DeviceIdentity(vendor: vendor, product: product, name: name)
         }
-        #expect(identity(0x20A0, 0x42B2, "Nitrokey Nitrokey 3").product == "Nitrokey 3")
+        expect(identity(0x20A0, 0x42B2, "Nitrokey Nitrokey 3").product, is: "Nitrokey 3")
         #expect(identity(0x1209, 0xBEEE).maker == .soloKeys && identity(0x349E, 0x0022, "Token2 X").maker == .token2)
-        #expect(identity(0x349E, 0x0022, "Token2 PIN+").product == "Token2 PIN+")
-        #expect(identity(0x349E, 0x0022).product == "Token2 PIN+")
+        expect(identity(0x349E, 0x0022, "Token2 PIN+").product, is: "Token2 PIN+")
+        expect(identity(0x349E, 0x0022).product, is: "Token2 PIN+")
         #expect(identity(0x349E, 0x9999).product == "Token2 security key" && identity(0x349E, 0x9999).maker == .token2)
         #expect(identity(0x20A0, 0x4108).product == "Nitrokey Pro" && identity(0x20A0, 0x4108).maker == .nitrokey)
-        #expect(identity(0x1050, 0x0407, "YubiKey OTP+FIDO+CCID").product == "YubiKey OTP+FIDO+CCID")
+        expect(identity(0x1050, 0x0407, "YubiKey OTP+FIDO+CCID").product, is: "YubiKey OTP+FIDO+CCID")
         #expect(identity(1, 2, "CanoKeys CanoKey").maker == .canokey && identity(1, 2).maker == .unknown)
-        #expect(identity(1, 2).product == "Security key")
+        expect(identity(1, 2).product, is: "Security key")
         let yubico = try DeviceIdentity.read(
             fido: try link(FirmwareVersion(5, 7, 1)), ReportIdentity(path: "x", vendor: 0x1050, product: 0x0407))
         #expect(yubico.serial == "16777217" && yubico.product == "YubiKey 5 NFC")
@@ -145,7 +145,7 @@ struct FIDOInfoTests {
         info.formFactor = FormFactor(rawValue: form & 0x0F)
         info.isFIPSSeries = form & 0x80 != 0
         let flaws = KnownFlaw.of(info)
-        #expect(flaws.map(\.name) == names)
+        expect(flaws.map(\.name), is: names)
         #expect(flaws.allSatisfy { !$0.summary.isEmpty && !$0.advice.isEmpty && !$0.reference.isEmpty })
         #expect(
             flaws.allSatisfy { flaw in flaw.title.hasPrefix(flaw.name) && !flaw.title.dropFirst(3).contains(flaw.name) }
@@ -159,7 +159,7 @@ struct FIDOInfoTests {
         var info = DeviceInfo(version: try #require(FirmwareVersion(version)), usb: .u2f)
         info.isSecurityKeySeries = true
         let flaws = KnownFlaw.of(info)
-        #expect(flaws.map(\.name) == (isConcerned ? ["EUCLEAK"] : []))
+        expect(flaws.map(\.name), is: (isConcerned ? ["EUCLEAK"] : []))
         #expect(flaws.allSatisfy { !$0.summary.contains("PIV") })
     }
 
@@ -170,8 +170,8 @@ struct FIDOInfoTests {
         }
         #expect(
             names(FirmwareVersion(4, 3, 1), [.otp, .u2f]) == [] && names(FirmwareVersion(3, 4, 0), [.otp, .oath]) == [])
-        #expect(names(FirmwareVersion(5, 2, 4), [.u2f, .fido2]) == ["EUCLEAK"])
-        #expect(names(FirmwareVersion(5, 4, 3), [.otp]) == ["EUCLEAK"])
+        expect(names(FirmwareVersion(5, 2, 4), [.u2f, .fido2]), is: ["EUCLEAK"])
+        expect(names(FirmwareVersion(5, 4, 3), [.otp]), is: ["EUCLEAK"])
         let told = KnownFlaw.of(DeviceInfo(version: FirmwareVersion(5, 1, 2), usb: [.u2f, .fido2])).first
         #expect(told?.summary.contains("PIV") == false && told?.advice.contains("RSA") == false)
         let more = KnownFlaw.of(DeviceInfo(version: FirmwareVersion(5, 1, 2), usb: [.fido2, .piv])).first

@@ -2,6 +2,7 @@
 
 import Testing
 import YKManagement
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 
@@ -20,7 +21,7 @@ struct KeyboardTests {
         await card.rest()
         told.family = .fourAndFive
         let service = try await open(key)
-        #expect(try await service.deviceInfo() == told)
+        try await expect(service.deviceInfo(), is: told)
         var change = DeviceConfiguration()
         change.usbEnabled = [.otp, .fido2]
         change.challengeResponseTimeout = .seconds(40)
@@ -51,9 +52,9 @@ struct KeyboardTests {
         let service = try await open(key)
         let info = try await service.deviceInfo()
         #expect(info.isSynthesized && info.serial == 16_777_217)
-        #expect(info.productName == (version.major == 3 ? "YubiKey NEO" : "YubiKey Standard"))
+        expect(info.productName, is: (version.major == 3 ? "YubiKey NEO" : "YubiKey Standard"))
         guard version.major == 3, let mode = USBMode(.otp) else { return }
         try await service.setMode(mode)
-        #expect(key.state.usbProduct == 0x0110)
+        expect(key.state.usbProduct, is: 0x0110)
     }
 }

@@ -18,13 +18,13 @@ struct VirtualDeviceInfoTests {
     func newest() async throws {
         let service = try await ManagementService.open(channel(FirmwareVersion(5, 7, 1)))
         let info = try await service.deviceInfo()
-        #expect(await service.version == FirmwareVersion(5, 7, 1))
-        #expect(await service.statistics.exchanges == 3)
+        await expect(service.version, is: FirmwareVersion(5, 7, 1))
+        await expect(service.statistics.exchanges, is: 3)
         #expect(info.serial == 16_777_217 && info.version == FirmwareVersion(5, 7, 1))
         let all: Capability = [.otp, .u2f, .fido2, .oath, .piv, .openPGP, .hsmAuth]
         #expect(info.usb == .init(supported: all, enabled: all) && info.nfc == info.usb)
         #expect(info.formFactor == .usbAKeychain && info.partNumber == "YKIT-VIRT" && info.versionText == "5.7.1")
-        #expect(info.productName == "YubiKey 5 NFC")
+        expect(info.productName, is: "YubiKey 5 NFC")
         await service.rest()
     }
 
@@ -79,14 +79,14 @@ struct VirtualDeviceInfoTests {
     @Test("a card of nobody's is unknown, and what a key does not answer is a problem of the rest")
     func unknown() throws {
         let card = CardChannel(link: ScriptedLink([:]))
-        #expect(try DeviceIdentity.read(card) == DeviceIdentity(maker: .unknown, product: "Smart card"))
+        try expect(DeviceIdentity.read(card), is: DeviceIdentity(maker: .unknown, product: "Smart card"))
         func identity(_ faults: String) throws -> DeviceIdentity {
             try DeviceIdentity.read(channel(FirmwareVersion(5, 7, 1), FaultPlan(parsing: faults)))
         }
         let refused = ManagementError.card(.status(.aborted, during: ReadConfig.name))
         let silent = try identity("at 2: status 6f00")
         #expect(silent.maker == .yubico && silent.firmware == "5.7.1" && silent.info == nil)
-        #expect(silent.problem == refused)
+        expect(silent.problem, is: refused)
         let half = try identity("at 3: status 6f00")
         #expect(half.serial == "16777217" && half.info != nil && half.problem == refused)
         let mute = try identity("at 1: status 6f00")
@@ -108,8 +108,8 @@ struct VirtualDeviceInfoTests {
         let identity = try DeviceIdentity.read(card)
         #expect(identity.maker == .canokey && identity.product == "CanoKey Virt-Card")
         #expect(identity.firmware == "3.0.0-0-g26dce68" && identity.version == FirmwareVersion(3, 0, 0))
-        #expect(identity.serial == "00c0ffee")
+        expect(identity.serial, is: "00c0ffee")
         let silent = CardChannel(link: ScriptedLink(["00a4040005f00000000000": "9000", "0031000020": "1b5b9000"]))
-        #expect(try DeviceIdentity.read(silent) == DeviceIdentity(maker: .canokey, product: "CanoKey"))
+        try expect(DeviceIdentity.read(silent), is: DeviceIdentity(maker: .canokey, product: "CanoKey"))
     }
 }

@@ -45,7 +45,7 @@ struct WriteTests {
         let outcome = try await service.write(change)
         #expect(outcome.unconfirmed.isEmpty && !outcome.restarts)
         let info = try await service.deviceInfo()
-        #expect(info == outcome.info)
+        expect(info, is: outcome.info)
         #expect(info.usb.enabled == [.otp, .u2f, .fido2, .piv] && info.nfc?.enabled == .fido2)
         #expect(info.autoEjectTimeout == .seconds(300) && info.challengeResponseTimeout == .seconds(20))
         #expect(info.flags == [.touchEject, .remoteWakeUp] && info.isNFCRestricted)
@@ -144,8 +144,8 @@ struct WriteTests {
             try await service.write(
                 change, lockCode: try LockCode(hex: Secret(utf8: "000102030405060708090a0b0c0d0e0f")))
         }
-        #expect(try await service.deviceInfo().challengeResponseTimeout == .seconds(15))
-        #expect(try await service.write(change, lockCode: try code()).info.challengeResponseTimeout == .seconds(9))
+        try await expect(service.deviceInfo().challengeResponseTimeout, is: .seconds(15))
+        try await expect(service.write(change, lockCode: try code()).info.challengeResponseTimeout, is: .seconds(9))
         await #expect(throws: ManagementError.locked) { try await service.setLockCode(.cleared) }
         #expect(!(try await service.setLockCode(.cleared, current: try code())).isLocked)
     }
@@ -168,7 +168,7 @@ struct WriteTests {
         let service = try await open(key, way)
         try await service.setMode(USBMode([.fido, .ccid])!, timeouts: .init(challengeResponse: .seconds(30)))
         #expect(key.state.management.mode == 5 && key.state.management.challengeResponse == 30)
-        #expect(key.state.usbProduct == (version.major == 3 ? 0x0115 : 0x0406))
+        expect(key.state.usbProduct, is: (version.major == 3 ? 0x0115 : 0x0406))
         await #expect(throws: ManagementError.touchEjectNeedsCCID) {
             try await service.setMode(USBMode(.fido)!, timeouts: .init(autoEject: .seconds(10)))
         }
@@ -184,7 +184,7 @@ struct WriteTests {
         let key = key()
         let service = try await open(key)
         try await service.setMode(USBMode(.fido)!)
-        #expect(key.state.usbProduct == 0x0402)
+        expect(key.state.usbProduct, is: 0x0402)
         let security = try await open(self.key(form: 0x41))
         await #expect(throws: ManagementError.noSuchMode(USBMode(.ccid)!, has: .fido)) {
             try await security.setMode(USBMode(.ccid)!)
@@ -195,16 +195,16 @@ struct WriteTests {
     func modes() {
         #expect(USBMode("OTP+FIDO+CCID")?.code == 6 && USBMode("o+f+c")?.code == 6 && USBMode("u2f")?.code == 3)
         #expect(USBMode("5")?.description == "FIDO+CCID" && USBMode("2")?.interfaces == [.otp, .ccid])
-        for text in ["", "7", "x", "otp+", "300"] { #expect(USBMode(text) == nil, "\(text)") }
+        for text in ["", "7", "x", "otp+", "300"] { expect(USBMode(text), is: nil, "\(text)") }
         #expect(USBMode(code: 0x81)?.interfaces == .ccid && USBMode(code: 7) == nil && USBMode([]) == nil)
-        #expect(USBInterfaces([]).description == "none")
+        expect(USBInterfaces([]).description, is: "none")
     }
 
     @Test("a key with a fingerprint sensor is reset as a whole")
     func reset() async throws {
         let key = key(form: 6)
         let service = try await open(key)
-        #expect(try await service.deviceInfo().productName == "YubiKey Bio - Multi-protocol Edition")
+        try await expect(service.deviceInfo().productName, is: "YubiKey Bio - Multi-protocol Edition")
         try await service.resetDevice()
         let overFIDO = try await open(key, .fido)
         await #expect(throws: ManagementError.notOverThisLink(ResetDevice.name)) { try await overFIDO.resetDevice() }

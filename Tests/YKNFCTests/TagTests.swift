@@ -28,15 +28,16 @@ import YKWire
     @Test func theUsualExchanges() async throws {
         let log = Tag.Log()
         let service = try await open(Tag.Script(try Self.message.encoded()), log)
-        #expect(try await service.message() == Self.message)
-        #expect(
-            log.commands == [
+        try await expect(service.message(), is: Self.message)
+        expect(
+            log.commands,
+            is: [
                 "00a4040007d276000085010100", "00a4000c02e10300", "00b000000f", "00a4000c02e10400", "00b0000002",
                 "00b0000015",
             ])
-        #expect(try await service.capabilities().readLimit == 60)
-        #expect(await service.statistics.exchanges == 8)
-        #expect(await service.identity.reader == "tag")
+        try await expect(service.capabilities().readLimit, is: 60)
+        await expect(service.statistics.exchanges, is: 8)
+        await expect(service.identity.reader, is: "tag")
         await service.rest()
     }
 
@@ -50,7 +51,7 @@ import YKWire
                 script = Tag.Script(try message.encoded(), container: .init(fileSize: 2000, readLimit: 15))
             }
             let log = Tag.Log()
-            #expect(try await open(script, log).message() == message)
+            try await expect(open(script, log).message(), is: message)
             let lengths = log.commands.filter { $0.hasPrefix("00b0") }.compactMap { UInt8($0.suffix(2), radix: 16) }
             #expect(lengths.allSatisfy { $0 <= (most < 15 ? 15 : 60) })
         }
@@ -59,35 +60,35 @@ import YKWire
     @Test func behindTheReachOfAnOffset() async throws {
         var container = CapabilityContainer(fileSize: 60_000, readLimit: 255)
         let message = NDEFMessage([NDEFRecord(.unknown, payload: [UInt8](repeating: 5, count: 40_000))])
-        #expect(try await open(Tag.Script(try message.encoded(), container: container)).message() == message)
+        try await expect(open(Tag.Script(try message.encoded(), container: container)).message(), is: message)
         container.lengthWidth = 4
         container.version = 0x30
         container.fileSize = 70_000
-        #expect(try await open(Tag.Script(try message.encoded(), container: container)).message() == message)
+        try await expect(open(Tag.Script(try message.encoded(), container: container)).message(), is: message)
         container.fileSize = 1 << 30
         var script = Tag.Script([], container: container)
         script.files[container.file] = Tag.Script.file([], 4, length: 1 << 29)
         guard case .malformed(let error) = await fault(script) else { return #expect(Bool(false)) }
-        #expect(error.code == .tooLarge)
+        expect(error.code, is: .tooLarge)
     }
 
     @Test func anOlderTag() async throws {
         var script = Tag.Script(try Self.message.encoded())
         script.applications = [.ndefVersion1]
-        #expect(try await open(script).message() == Self.message)
+        try await expect(open(script).message(), is: Self.message)
         script.applications = []
-        #expect(await fault(script) == .notATag)
+        await expect(fault(script), is: .notATag)
     }
 
     @Test func anEmptyTag() async throws {
-        #expect(try await open(Tag.Script([])).message() == nil)
-        #expect(try await open(Tag.Script([])).content().bytes == [])
+        try await expect(open(Tag.Script([])).message(), is: nil)
+        try await expect(open(Tag.Script([])).content().bytes, is: [])
     }
 
     @Test func protectedTags() async throws {
         var container = CapabilityContainer(fileSize: 2000, readLimit: 60)
         container.readAccess = 0xFF
-        #expect(await fault(Tag.Script([1], container: container)) == .protected(access: 0xFF))
+        await expect(fault(Tag.Script([1], container: container)), is: .protected(access: 0xFF))
     }
 
     @Test func lengthsThatLie() async throws {
@@ -95,11 +96,11 @@ import YKWire
         var script = Tag.Script(try Self.message.encoded(), container: container)
         script.files[0xE104] = Tag.Script.file(try Self.message.encoded(), length: 99)
         guard case .malformed(let error) = await fault(script) else { return #expect(Bool(false)) }
-        #expect(error.code == .tooLarge)
+        expect(error.code, is: .tooLarge)
         // As long as the file may be, but the file ends before.
         script.files[0xE104] = Tag.Script.file(try Self.message.encoded(), length: 98)
         guard case .card(.malformed(let short, _)) = await fault(script) else { return #expect(Bool(false)) }
-        #expect(short.code == .truncated)
+        expect(short.code, is: .truncated)
         script.files[0xE104] = [0]
         guard case .malformed = await fault(script) else { return #expect(Bool(false)) }
         script.files[0xE104] = Tag.Script.file([1, 2])
@@ -117,33 +118,33 @@ import YKWire
         let plain = try #require(script.files[CapabilityContainer.fileID])
         script.files[CapabilityContainer.fileID] =
             [0, 23] + plain[2..<7] + [0x05, 6, 0xAA, 0xAA, 0, 9, 0, 0] + plain[7...]
-        #expect(try await open(script).message() == Self.message)
+        try await expect(open(script).message(), is: Self.message)
     }
 
     @Test(arguments: 1...6) func aTagThatGoesAway(number: Int) async throws {
         var script = Tag.Script(try Self.message.encoded())
         script.instead[number] = .failure(.removed)
-        #expect(await fault(script) == .lost)
+        await expect(fault(script), is: .lost)
     }
 
     @Test(arguments: 2...6) func aTagThatWasResetIsReadAgain(number: Int) async throws {
         var script = Tag.Script(try Self.message.encoded())
         script.instead[number] = .failure(.reset)
-        #expect(try await open(script).message() == Self.message)
+        try await expect(open(script).message(), is: Self.message)
         for later in number...40 { script.instead[later] = .failure(.reset) }
-        #expect(await fault(script) == .unsteady)
+        await expect(fault(script), is: .unsteady)
     }
 
     @Test func aTagThatChangesIsReadAgain() async throws {
         let other = NDEFMessage([NDEFURI("tel:123").record])
         var script = Tag.Script(try Self.message.encoded())
         script.later[6] = [0xE104: Tag.Script.file(try other.encoded())]
-        #expect(try await open(script).message() == other)
+        try await expect(open(script).message(), is: other)
         for number in 6...30 {
             let uri = NDEFURI("tel:" + String(repeating: "1", count: number))
             script.later[number] = [0xE104: Tag.Script.file(try NDEFMessage([uri.record]).encoded())]
         }
-        #expect(await fault(script) == .unsteady)
+        await expect(fault(script), is: .unsteady)
     }
 
     @Test("a tag that takes a little time for every byte is given up")
@@ -160,17 +161,17 @@ import YKWire
     @Test func statusWordsAreKept() async throws {
         var script = Tag.Script(try Self.message.encoded())
         script.instead[6] = .success([0x69, 0x82])
-        #expect(await fault(script) == .card(.status(.securityStatusNotSatisfied, during: "READ BINARY")))
+        await expect(fault(script), is: .card(.status(.securityStatusNotSatisfied, during: "READ BINARY")))
         script.instead[6] = .success([0x90, 0x00])
         guard case .card(.malformed) = await fault(script) else { return #expect(Bool(false)) }
         script = Tag.Script(try Self.message.encoded())
         script.instead[1] = .failure(.timedOut("x"))
-        #expect(await fault(script) == .card(.link(.timedOut("x"))))
+        await expect(fault(script), is: .card(.link(.timedOut("x"))))
     }
 
     @Test func theRecordingOfACanoKey() async throws {
         let replay = CaptureReplay(try Recordings.capture("ndef/canokey-read"), mode: .lookup)
         let service = try await TagService.open(CardChannel(link: replay.link(), environment: ServiceEnvironment()))
-        #expect(try await service.message()?.contents == [.uri(NDEFURI("https://canokeys.org"))])
+        try await expect(service.message()?.contents, is: [.uri(NDEFURI("https://canokeys.org"))])
     }
 }

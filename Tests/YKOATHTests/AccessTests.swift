@@ -15,7 +15,7 @@ struct AccessTests {
         let owner = try await Virtual.open(key)
         try await owner.setAccessKey(try await Virtual.password("hunter2", owner))
         #expect(await owner.info.hasPassword)
-        #expect(try await owner.accounts().count == 7)
+        try await expect(owner.accounts().count, is: 7)
         await owner.rest()
 
         let service = try await Virtual.open(key)
@@ -24,9 +24,9 @@ struct AccessTests {
         await #expect(throws: OATHError.locked) { try await service.code(for: Virtual.account("x").id) }
         try await service.unlock(with: try await Virtual.password("hunter2", service))
         #expect(await !service.info.isLocked)
-        #expect(try await service.accounts().count == 7)
+        try await expect(service.accounts().count, is: 7)
         try await service.removeAccessKey()
-        #expect(try await service.accounts().count == 7)
+        try await expect(service.accounts().count, is: 7)
         #expect(await !service.info.hasPassword)
         await service.rest()
         #expect(try await !Virtual.open(key).info.hasPassword)
@@ -45,18 +45,18 @@ struct AccessTests {
             #expect(await service.info.isLocked)
         }
         try await service.unlock(with: try await Virtual.password("hunter2", service))
-        #expect(try await service.accounts().count == 7)
+        try await expect(service.accounts().count, is: 7)
         await #expect(throws: OATHError.wrongPassword) {
             try await service.unlock(with: try await Virtual.password("hunter3", service))
         }
-        #expect(try await service.accounts().count == 7, "the key that worked is used again")
+        try await expect(service.accounts().count, is: 7, "the key that worked is used again")
     }
 
     @Test func unlockingWithoutAPasswordDoesNothing() async throws {
         let service = try await Virtual.open(VirtualKey(.demonstration()))
         let before = await service.statistics.exchanges
         try await service.unlock(with: AccessKey(rawKey: Secret([1, 2, 3])))
-        #expect(await service.statistics.exchanges == before)
+        await expect(service.statistics.exchanges, is: before)
     }
 
     @Test func anEmptyPasswordIsNeverUsed() {
@@ -66,19 +66,19 @@ struct AccessTests {
     @Test func derivesTheKeyOfTheRecording() throws {
         let salt = try Hex.decode("e949e9f9110a381b")
         let key = try AccessKey(password: Secret(utf8: "hunter2"), salt: salt)
-        #expect(Hex.encode(key.copyBytes()) == "6e9b7cac319d61f2cb5a4711286c1fbe")
-        #expect(Hex.encode(key.copy().copyBytes()) == "6e9b7cac319d61f2cb5a4711286c1fbe")
+        expect(Hex.encode(key.copyBytes()), is: "6e9b7cac319d61f2cb5a4711286c1fbe")
+        expect(Hex.encode(key.copy().copyBytes()), is: "6e9b7cac319d61f2cb5a4711286c1fbe")
     }
 
     @Test func unlocksAgainAfterAnotherProgram() async throws {
         let key = VirtualKey(.demonstration())
         let first = try await Virtual.open(key)
         try await first.setAccessKey(try await Virtual.password("hunter2", first))
-        #expect(try await first.accounts().count == 7)
+        try await expect(first.accounts().count, is: 7)
         await first.rest()
         let second = try await Virtual.open(key)
         await second.rest()
-        #expect(try await first.accounts().count == 7)
+        try await expect(first.accounts().count, is: 7)
         await first.rest()
         await #expect(throws: OATHError.locked) { try await second.accounts() }
     }

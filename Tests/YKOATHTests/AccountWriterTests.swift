@@ -2,6 +2,7 @@
 
 import Testing
 import YKOATH
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 
@@ -25,7 +26,7 @@ struct AccountWriterTests {
         let another = AccountWriter(service: service)
         await #expect(throws: OATHError.exists(account.id)) { try await another.write(account, force: false) }
         try await another.write(account, force: true)
-        #expect(try await service.accounts().count == 1)
+        try await expect(service.accounts().count, is: 1)
     }
 
     @Test func preparesBeforeTheKeyChanges() async throws {
@@ -50,7 +51,7 @@ struct AccountWriterTests {
         let current = try await Virtual.open(Virtual.empty(FirmwareVersion(5, 7, 1)))
         try await AccountWriter(service: current).write(Virtual.account("alice2"), force: false)
         try await AccountWriter(service: current).write(Virtual.account("alice"), force: false)
-        #expect(try await current.accounts().count == 2)
+        try await expect(current.accounts().count, is: 2)
         let service = try await Virtual.open(Virtual.empty(FirmwareVersion(4, 2, 0)))
         try await AccountWriter(service: service).write(Virtual.account("alice2"), force: false)
         let short = Virtual.account("alice")

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKWire
 
 @testable import YKOATH
@@ -12,9 +13,9 @@ struct CodecTests {
         ("foobar", "MZXW6YTBOI"),
     ])
     func base32(_ text: String, _ encoded: String) throws {
-        #expect(Base32.encode(Array(text.utf8)) == encoded)
-        #expect(try Base32.decode(encoded) == Array(text.utf8))
-        #expect(try Base32.decode(" \(encoded.lowercased())\t==\n") == Array(text.utf8))
+        expect(Base32.encode(Array(text.utf8)), is: encoded)
+        try expect(Base32.decode(encoded), is: Array(text.utf8))
+        try expect(Base32.decode(" \(encoded.lowercased())\t==\n"), is: Array(text.utf8))
     }
 
     @Test(arguments: ["A", "AAA", "AAAAAA", "A0", "A8", "AÄ", "==A"])
@@ -23,7 +24,7 @@ struct CodecTests {
     @Test func base32RoundTrip() throws {
         for count in 0...70 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
-            #expect(try Base32.decode(Base32.encode(bytes)) == bytes)
+            try expect(Base32.decode(Base32.encode(bytes)), is: bytes)
         }
     }
 
@@ -41,12 +42,12 @@ struct CodecTests {
     func accountNames(_ raw: String, _ type: OATHType, _ issuer: String?, _ name: String, _ period: Int) {
         let id = OATHAccountID(rawName: Array(raw.utf8), type: type)
         #expect(id.issuer == issuer && id.name == name && id.period == .seconds(period))
-        #expect(OATHAccountID(issuer: issuer, name: name, period: .seconds(period), type: type) == id)
+        expect(OATHAccountID(issuer: issuer, name: name, period: .seconds(period), type: type), is: id)
     }
 
     @Test func aNameThatLooksLikeAPeriodGetsOne() {
         let id = OATHAccountID(issuer: "60/Acme", name: "alice")
-        #expect(String(decoding: id.rawName, as: UTF8.self) == "30/60/Acme:alice")
+        expect(String(decoding: id.rawName, as: UTF8.self), is: "30/60/Acme:alice")
         #expect(id.issuer == "60/Acme" && id.period == .seconds(30))
     }
 
@@ -55,19 +56,20 @@ struct CodecTests {
         #expect(!OATHAccountID(issuer: "Acme", name: "_hidden").isHidden)
         #expect(OATHAccountID(issuer: "STEAM", name: "a").isSteam)
         #expect(!OATHAccountID(issuer: "Steam", name: "a", type: .hotp).isSteam)
-        #expect(OATHAccountID(issuer: "", name: "a").description == "a")
-        #expect(OATHAccountID(rawName: [0xFF, 0x3A, 0x61]).text == "\u{FFFD}:a")
-        #expect(OATHAccountID(rawName: [0xFF, 0x3A, 0x61]).rawName == [0xFF, 0x3A, 0x61])
+        expect(OATHAccountID(issuer: "", name: "a").description, is: "a")
+        expect(OATHAccountID(rawName: [0xFF, 0x3A, 0x61]).text, is: "\u{FFFD}:a")
+        expect(OATHAccountID(rawName: [0xFF, 0x3A, 0x61]).rawName, is: [0xFF, 0x3A, 0x61])
     }
 
     @Test func kindsHaveNames() {
-        #expect([OATHType.totp, .hotp, OATHType(rawValue: 0x35)].map(\.description) == ["TOTP", "HOTP", "type 3"])
-        #expect(
-            (OATHAlgorithm.known + [OATHAlgorithm(rawValue: 0x29)]).map(\.description) == [
+        expect([OATHType.totp, .hotp, OATHType(rawValue: 0x35)].map(\.description), is: ["TOTP", "HOTP", "type 3"])
+        expect(
+            (OATHAlgorithm.known + [OATHAlgorithm(rawValue: 0x29)]).map(\.description),
+            is: [
                 "SHA1", "SHA256", "SHA512", "algorithm 9",
             ])
         #expect(OATHAlgorithm(name: "hmac_sha-1") == .sha1 && OATHAlgorithm(name: "sha") == nil)
-        #expect(OATHAlgorithm(rawValue: 9).hash == nil)
+        expect(OATHAlgorithm(rawValue: 9).hash, is: nil)
     }
 
     private static let steps: [(Int64, Int, Int64, Int64, Int64)] = [
@@ -83,8 +85,8 @@ struct CodecTests {
     }
 
     @Test func theChallengeIsTheNumberOfTheStep() {
-        #expect(TimeStep(of: 59, period: .seconds(30)).challenge == [0, 0, 0, 0, 0, 0, 0, 1])
-        #expect(TimeStep(of: -1, period: .seconds(30)).challenge == [UInt8](repeating: 0xFF, count: 8))
+        expect(TimeStep(of: 59, period: .seconds(30)).challenge, is: [0, 0, 0, 0, 0, 0, 0, 1])
+        expect(TimeStep(of: -1, period: .seconds(30)).challenge, is: [UInt8](repeating: 0xFF, count: 8))
     }
 
     private static let responses: [(String, Bool, String?)] = [
@@ -102,7 +104,7 @@ struct CodecTests {
             #expect(throws: WireError.self) { try OATHResponse(&reader, isTruncated: isTruncated) }
             return
         }
-        #expect(try OATHResponse(&reader, isTruncated: isTruncated).decimal == text)
+        try expect(OATHResponse(&reader, isTruncated: isTruncated).decimal, is: text)
     }
 
     @Test func writesCommands() throws {
@@ -115,9 +117,9 @@ struct CodecTests {
                 == "000100001d" + "710161" + "7310130801" + String(repeating: "00", count: 13) + "7802"
                 + "7a0400000102")
         let full = Calculate(account: [0x61], challenge: [], isTruncated: false)
-        #expect(Hex.encode(try full.apdu.encoded(.short)) == "00a2000005710161740000")
-        #expect(Hex.encode(try ResetOATHApplication().apdu.encoded(.short)) == "0004dead")
-        #expect(Hex.encode(try SetAccessKey.removal.apdu.encoded(.short)) == "00030000027300")
+        expect(Hex.encode(try full.apdu.encoded(.short)), is: "00a2000005710161740000")
+        expect(Hex.encode(try ResetOATHApplication().apdu.encoded(.short)), is: "0004dead")
+        expect(Hex.encode(try SetAccessKey.removal.apdu.encoded(.short)), is: "00030000027300")
         #expect(
             Hex.encode(try RenameAccount(account: [0x61], newName: [0x62]).apdu.encoded(.short))
                 == "0005000006710161710162")
@@ -134,6 +136,6 @@ struct CodecTests {
         #expect(throws: WireError.self) { try OATHInfo(selectReply: [0x79, 1, 5, 0x71, 1, 1]) }
         #expect(throws: WireError.self) { try OATHInfo(selectReply: [0x79, 3, 5, 7, 1]) }
         var full = ByteReader([0x71, 1, 0x61, 0x75, 21, 6] + [UInt8](repeating: 0, count: 20))
-        #expect(try CalculateAll(challenge: []).decode(&full).count == 1)
+        try expect(CalculateAll(challenge: []).decode(&full).count, is: 1)
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import YKCrypto
 import YKOATH
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -60,8 +61,8 @@ import YKWire
             mayEnd.wait()
             return 1
         }
-        #expect(result == nil)
-        #expect(AbandonableWork.run(Cancellation()) { 2 } == 2)
+        expect(result, is: nil)
+        expect(AbandonableWork.run(Cancellation()) { 2 }, is: 2)
         var isRun = false
         if AbandonableWork.run(cancellation, { 3 }) != nil { isRun = true }
         #expect(!isRun)

@@ -20,8 +20,8 @@ struct FormTests {
     @Test func aYubiKey4GetsExtendedLengthsFromItsVersion() async throws {
         let log = ScriptedLink.Log()
         let service = try await open(ScriptedLink(log: log) { $0[1] == 0xA4 ? Self.select : Self.list })
-        #expect(try await service.accounts().count == 1)
-        #expect(log.text == ["00a4040007a000000527210100", "00a10000000000"])
+        try await expect(service.accounts().count, is: 1)
+        expect(log.text, is: ["00a4040007a000000527210100", "00a10000000000"])
     }
 
     @Test func anUnknownCardAndAShortReaderGetShortLengths() async throws {
@@ -32,7 +32,7 @@ struct FormTests {
         let short = try await open(
             ScriptedLink(maxCommandLength: 261, log: log) { $0[1] == 0xA4 ? Self.select : Self.list })
         _ = try await short.accounts()
-        #expect(log.text.filter { $0.hasPrefix("00a1") } == ["00a1000000", "00a1000000"])
+        expect(log.text.filter { $0.hasPrefix("00a1") }, is: ["00a1000000", "00a1000000"])
     }
 
     @Test(arguments: [LinkError.failed(code: 1, "no"), .unresponsive("no"), nil])
@@ -45,9 +45,9 @@ struct FormTests {
                 if let failure { throw failure }
                 return [0x67, 0x00]
             })
-        #expect(try await service.accounts().count == 1)
-        #expect(try await service.accounts().count == 1)
-        #expect(log.text.dropFirst() == ["00a10000000000", "00a1000000", "00a1000000"])
+        try await expect(service.accounts().count, is: 1)
+        try await expect(service.accounts().count, is: 1)
+        expect(log.text.dropFirst(), is: ["00a10000000000", "00a1000000", "00a1000000"])
     }
 
     @Test func aRefusalOnceExtendedLengthsWorkedIsAnError() async throws {
@@ -57,9 +57,9 @@ struct FormTests {
                 if command[1] == 0xA4 { return Self.select }
                 return log.commands.count == 2 ? Self.list : [0x67, 0x00]
             })
-        #expect(try await service.accounts().count == 1)
+        try await expect(service.accounts().count, is: 1)
         await #expect(throws: OATHError.card(.status(.wrongLength, during: "LIST"))) { try await service.accounts() }
-        #expect(log.commands.count == 3)
+        expect(log.commands.count, is: 3)
     }
 
     @Test func aCommandThatChangesTheKeyIsNotSentTwiceAfterALostReply() async throws {
@@ -72,7 +72,7 @@ struct FormTests {
         await #expect(throws: OATHError.card(.link(.failed(code: 1, "lost")))) {
             try await service.code(for: OATHAccountID(issuer: nil, name: "counter", type: .hotp))
         }
-        #expect(log.commands.count == 2)
+        expect(log.commands.count, is: 2)
     }
 
     @Test func aSelectOfExtendedLengthFallsBackToo() async throws {
@@ -83,8 +83,8 @@ struct FormTests {
                 if command.count > 5, command[4] == 0 { return [0x67, 0x00] }
                 return command[1] == 0xA4 ? [0x79, 3, 3, 4, 0] + Self.select.dropFirst(5) : Self.list
             })
-        #expect(try await service.accounts().count == 1)
-        #expect(log.text == ["00a40400000007a00000052721010000", "00a4040007a000000527210100", "00a1000000"])
+        try await expect(service.accounts().count, is: 1)
+        expect(log.text, is: ["00a40400000007a00000052721010000", "00a4040007a000000527210100", "00a1000000"])
     }
 
     @Test(arguments: [(10, FirmwareVersion(5, 7, 1)), (64, FirmwareVersion(5, 7, 1)), (32, FirmwareVersion(4, 3, 5))])
@@ -94,12 +94,12 @@ struct FormTests {
         for number in 0..<count { try await writer.put(Virtual.account("account \(number)", issuer: "Issuer")) }
         await writer.rest()
         let lister = try await Virtual.open(key)
-        #expect(try await lister.accounts().count == count)
-        #expect(await lister.statistics.exchanges == 2)
+        try await expect(lister.accounts().count, is: count)
+        await expect(lister.statistics.exchanges, is: 2)
         await lister.rest()
         let calculator = try await Virtual.open(key)
-        #expect(try await calculator.codes().compactMap(\.code).count == count)
-        #expect(await calculator.statistics.exchanges == 2)
+        try await expect(calculator.codes().compactMap(\.code).count, is: count)
+        await expect(calculator.statistics.exchanges, is: 2)
     }
 
     @Test func oldFirmwareRefusesByVersion() async throws {
@@ -121,15 +121,15 @@ struct FormTests {
         ) {
             try await five.rename(id, to: id)
         }
-        #expect(await five.statistics.exchanges == 1)
-        #expect(await five.info.supports(.touch) == true)
-        #expect(await five.info.supports(.rename) == false)
+        await expect(five.statistics.exchanges, is: 1)
+        await expect(five.info.supports(.touch), is: true)
+        await expect(five.info.supports(.rename), is: false)
     }
 
     @Test func anotherMakersVersionIsNotAYubiKeys() async throws {
         let link = ScriptedLink(atr: ScriptedLink.unknown) { $0[1] == 0xA4 ? Self.select : [0x6D, 0x00] }
         let service = try await open(link)
-        #expect(await service.info.supports(.rename) == nil)
+        await expect(service.info.supports(.rename), is: nil)
         await #expect(throws: OATHError.unsupported(.rename, needs: FirmwareVersion(5, 3, 1), has: nil)) {
             try await service.rename(
                 OATHAccountID(issuer: nil, name: "a"), to: OATHAccountID(issuer: nil, name: "b"))

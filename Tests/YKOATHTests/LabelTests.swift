@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKOATH
+import YKTestSupport
 import YKWire
 
 /// Issuer and name of accounts that other programs stored, and the parts of their exports.
@@ -22,12 +23,12 @@ import YKWire
         ("GitHub", "GitHub:", "GitHub"), ("", "GitHub:", "GitHub"), ("", "a:b", "a:b"), (" I ", " n ", "I:n"),
     ])
     func labels(issuer: String, name: String, text: String) throws {
-        #expect(try Self.names(Self.aegis(issuer, name)) == [text])
+        try expect(Self.names(Self.aegis(issuer, name)), is: [text])
     }
 
     @Test func steamStaysSteam() throws {
-        #expect(try Self.names(Self.aegis("Valve", "", type: "steam")) == ["Steam:Valve"])
-        #expect(try Self.names(Self.aegis("", "bob", type: "steam")) == ["Steam:bob"])
+        try expect(Self.names(Self.aegis("Valve", "", type: "steam")), is: ["Steam:Valve"])
+        try expect(Self.names(Self.aegis("", "bob", type: "steam")), is: ["Steam:bob"])
     }
 
     @Test("an account without a name, in every format that has one")
@@ -45,14 +46,14 @@ import YKWire
             "Group,Title,Username,TOTP\nRoot,GitHub,,\(uri)\n",
             #"{"version":1,"entries":[{"content":{"uri":"\#(uri)&issuer=GitHub","name":""}}]}"#,
         ]
-        for file in files { #expect(try Self.names(file) == ["GitHub"], "\(file)") }
+        for file in files { try expect(Self.names(file), is: ["GitHub"], "\(file)") }
         let withUser = #"{"encrypted":false,"items":[{"name":"Shop","login":{"username":"eve","totp":"\#(uri)"}}]}"#
-        #expect(try Self.names(withUser) == ["Shop:eve"])
+        try expect(Self.names(withUser), is: ["Shop:eve"])
         let named = #"{"version":1,"entries":[{"content":{"uri":"\#(uri)&issuer=Shop","name":"eve"}}]}"#
-        #expect(try Self.names(named) == ["Shop:eve"])
-        #expect(try OtpauthURI.parse("\(uri)&issuer=GitHub").id.text == "GitHub")
+        try expect(Self.names(named), is: ["Shop:eve"])
+        try expect(OtpauthURI.parse("\(uri)&issuer=GitHub").id.text, is: "GitHub")
         // A Google export: secret "A", issuer "G".
-        #expect(try MigrationPayload(decoding: Hex.decode("0a060a01411a0147")).accounts.map(\.id.text) == ["G"])
+        try expect(MigrationPayload(decoding: Hex.decode("0a060a01411a0147")).accounts.map(\.id.text), is: ["G"])
         // A name that repeats the issuer in another case: issuer "Gi", name "gi:b".
         #expect(
             try MigrationPayload(decoding: Hex.decode("0a0d0a0141120467693a621a024769")).accounts.map(\.id.text)
@@ -66,11 +67,11 @@ import YKWire
         }
         let first = try #require(part(0, of: 3))
         #expect(first.number == 1 && first.count == 3)
-        #expect(MigrationPart.gaps(among: [first]).map(\.missing) == [[2, 3]])
+        expect(MigrationPart.gaps(among: [first]).map(\.missing), is: [[2, 3]])
         let all = [2, 0, 1].compactMap { part($0, of: 3) }
         #expect(MigrationPart.gaps(among: all).isEmpty && MigrationPart.gaps(among: []).isEmpty)
         let two = [part(0, of: 2), part(1, of: 2, batch: 2)].compactMap { $0 }
-        #expect(MigrationPart.gaps(among: two).map(\.missing) == [[2], [1]])
-        for (index, size) in [(0, 1), (0, 0), (3, 3), (-1, 3), (0, 1 << 40)] { #expect(part(index, of: size) == nil) }
+        expect(MigrationPart.gaps(among: two).map(\.missing), is: [[2], [1]])
+        for (index, size) in [(0, 1), (0, 0), (3, 3), (-1, 3), (0, 1 << 40)] { expect(part(index, of: size), is: nil) }
     }
 }

@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKOATH
+import YKTestSupport
 import YKWire
 
 struct MigrationTests {
@@ -15,11 +16,11 @@ struct MigrationTests {
         let payload = MigrationPayload(accounts: accounts, batchSize: 3, batchIndex: 2, batchID: 123_456)
         let read = try MigrationPayload(parsing: " \(payload.text)\n")
         #expect(read.version == 1 && read.batchSize == 3 && read.batchIndex == 2 && read.batchID == 123_456)
-        #expect(read.accounts.map(\.id) == accounts.map(\.id))
-        #expect(read.accounts.map(\.digits) == [6, 8, 7])
-        #expect(read.accounts.map(\.algorithm) == [.sha1, .sha256, .sha512])
-        #expect(read.accounts.map(\.counter) == [0, 0, 300])
-        #expect(read.accounts[0].secret.value.copyBytes() == Array("12345678901234567890".utf8))
+        expect(read.accounts.map(\.id), is: accounts.map(\.id))
+        expect(read.accounts.map(\.digits), is: [6, 8, 7])
+        expect(read.accounts.map(\.algorithm), is: [.sha1, .sha256, .sha512])
+        expect(read.accounts.map(\.counter), is: [0, 0, 300])
+        expect(read.accounts[0].secret.value.copyBytes(), is: Array("12345678901234567890".utf8))
         #expect(MigrationPayload.matches(payload.text) && !MigrationPayload.matches("otpauth://totp/a"))
     }
 
@@ -32,16 +33,16 @@ struct MigrationTests {
             "otpauth-migration://offline/?x=1&" + text.split(separator: "?")[1],
         ] {
             let payload = try MigrationPayload(parsing: text)
-            #expect(payload.accounts.map(\.id) == [OATHAccountID(issuer: "Example", name: "alice@google.com")])
-            #expect(Hex.encode(payload.accounts[0].secret.value.copyBytes()) == "48656c6c6f21deadbeef")
-            #expect(payload.batchSize == 1)
+            expect(payload.accounts.map(\.id), is: [OATHAccountID(issuer: "Example", name: "alice@google.com")])
+            expect(Hex.encode(payload.accounts[0].secret.value.copyBytes()), is: "48656c6c6f21deadbeef")
+            expect(payload.batchSize, is: 1)
         }
     }
 
     @Test func skipsFieldsItDoesNotKnow() throws {
         let account = "0a0141" + "120161" + "3801" + "420178" + "4d00000000" + "510000000000000000"
         let payload = try MigrationPayload(decoding: Hex.decode("0a19\(account)" + "780a" + "1001"))
-        #expect(payload.accounts.map(\.id.name) == ["a"])
+        expect(payload.accounts.map(\.id.name), is: ["a"])
     }
 
     private static let texts: [(String, MigrationError)] = [
@@ -93,8 +94,8 @@ struct MigrationTests {
     func setsAsideWhatCannotBeUsed(_ hex: String, _ error: OtpauthError) throws {
         let good = "0a060a0141120161"
         let payload = try MigrationPayload(decoding: Hex.decode(good + hex + good))
-        #expect(payload.unusable == [.account(1, error)])
-        #expect(payload.accounts.map(\.id.name) == ["a", "a"])
+        expect(payload.unusable, is: [.account(1, error)])
+        expect(payload.accounts.map(\.id.name), is: ["a", "a"])
     }
 
     @Test func isNotTooLarge() {

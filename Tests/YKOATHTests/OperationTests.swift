@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKOATH
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -14,11 +15,11 @@ struct OperationTests {
         let new = Virtual.account("alice", issuer: "Acme", period: 60, algorithm: .sha256, digits: 8)
         try await service.put(new)
         let listed = try await service.accounts()
-        #expect(listed == [OATHAccount(id: new.id, algorithm: .sha256)])
-        #expect(listed[0].id.period == .seconds(60))
+        expect(listed, is: [OATHAccount(id: new.id, algorithm: .sha256)])
+        expect(listed[0].id.period, is: .seconds(60))
         let other = OATHAccountID(issuer: "Acme", name: "bob")
         try await service.rename(new.id, to: other)
-        #expect(try await service.accounts().map(\.id) == [other])
+        try await expect(service.accounts().map(\.id), is: [other])
         try await service.delete(other)
         #expect(try await service.accounts().isEmpty)
         await #expect(throws: OATHError.noSuchAccount) { try await service.delete(other) }
@@ -34,9 +35,9 @@ struct OperationTests {
         }
         let before = await service.statistics.exchanges
         let codes = try await service.codes().compactMap(\.code)
-        #expect(await service.statistics.exchanges - before == 3)
-        #expect(codes.map(\.validFrom) == [90, 60, 90, 90])
-        #expect(codes.map(\.validTo) == [120, 120, 120, 105])
+        await expect(service.statistics.exchanges - before, is: 3)
+        expect(codes.map(\.validFrom), is: [90, 60, 90, 90])
+        expect(codes.map(\.validTo), is: [120, 120, 120, 105])
     }
 
     @Test func neverAdvancesACounterAndNeverAsksForATouch() async throws {
@@ -46,10 +47,10 @@ struct OperationTests {
         let touch = Virtual.account("careful", needsTouch: true)
         try await service.put(touch)
         try await service.put(Virtual.account("counter", type: .hotp))
-        #expect(try await service.codes().map(\.outcome) == [.needsTouch, .hotp])
-        #expect(touches.count == 0)
-        #expect(try await service.code(for: touch.id).text == "287082")
-        #expect(touches.count == 1)
+        try await expect(service.codes().map(\.outcome), is: [.needsTouch, .hotp])
+        expect(touches.count, is: 0)
+        try await expect(service.code(for: touch.id).text, is: "287082")
+        expect(touches.count, is: 1)
     }
 
     @Test func saysThatNobodyTouched() async throws {
@@ -80,7 +81,7 @@ struct OperationTests {
         await #expect(throws: OATHError.unsupportedKind(.totp, md5)) {
             try await service.put(Virtual.account("a", algorithm: md5))
         }
-        #expect(await service.statistics.exchanges == before)
+        await expect(service.statistics.exchanges, is: before)
         try await service.put(Virtual.account(Self.long))
     }
 
@@ -90,7 +91,7 @@ struct OperationTests {
         let service = try await Virtual.open(try Virtual.empty(FirmwareVersion(5, 4, 3)))
         for number in 0..<32 { try await service.put(Virtual.account("account \(number)")) }
         await #expect(throws: OATHError.full) { try await service.put(Virtual.account("one more")) }
-        #expect(try await service.accounts().count == 32)
+        try await expect(service.accounts().count, is: 32)
     }
 
     @Test func findsNamesInTheWay() async throws {
@@ -132,10 +133,10 @@ struct OperationTests {
         await first.rest()
         let second = try await Virtual.open(key)
         await second.rest()
-        #expect(try await first.accounts().count == 7)
+        try await expect(first.accounts().count, is: 7)
         await first.rest()
-        #expect(try await second.accounts().count == 7)
+        try await expect(second.accounts().count, is: 7)
         await second.rest()
-        #expect(try await first.accounts().count == 7)
+        try await expect(first.accounts().count, is: 7)
     }
 }

@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKOATH
+import YKTestSupport
 
 struct OtpauthTests {
     private static let good: [(String, OATHAccountID, String)] = [
@@ -51,19 +52,19 @@ struct OtpauthTests {
     @Test func aCombiningCharacterDoesNotHideTheColon() throws {
         let account = try OtpauthURI.parse("otpauth://totp/Acme:%CD%8Abob?secret=JBSWY3DPEHPK3PXP")
         #expect(account.id.issuer == "Acme" && account.id.name == "\u{34A}bob")
-        #expect(try OtpauthURI.parse(OtpauthURI.text(account)).id == account.id)
+        try expect(OtpauthURI.parse(OtpauthURI.text(account)).id, is: account.id)
     }
 
     @Test(arguments: good)
     func reads(_ text: String, _ id: OATHAccountID, _ rest: String) throws {
         let account = try OtpauthURI.parse(text)
-        #expect(account.id == id)
-        #expect("\(account.algorithm) \(account.digits) \(account.counter)" == rest)
+        expect(account.id, is: id)
+        expect("\(account.algorithm) \(account.digits) \(account.counter)", is: rest)
     }
 
     @Test func readsTheSecret() throws {
         let account = try OtpauthURI.parse("otpauth://totp/a?secret=gezd%20gnbv-GY3TQOJQ")
-        #expect(account.secret.value.copyBytes() == Array("1234567890".utf8))
+        expect(account.secret.value.copyBytes(), is: Array("1234567890".utf8))
         #expect("\(account)".contains("‹secret›") && !"\(account)".contains("49, 50"))
     }
 
@@ -110,10 +111,10 @@ struct OtpauthTests {
 
     @Test("Percent signs that escape nothing are literal, and an issuer may have a colon")
     func labels() throws {
-        #expect(try OtpauthURI.parse("otpauth://totp/100%25%20Shop:50%?secret=AA").id.text == "100% Shop:50%")
-        #expect(try OtpauthURI.parse("otpauth://totp/a%4?secret=AA").id.name == "a%4")
+        try expect(OtpauthURI.parse("otpauth://totp/100%25%20Shop:50%?secret=AA").id.text, is: "100% Shop:50%")
+        try expect(OtpauthURI.parse("otpauth://totp/a%4?secret=AA").id.name, is: "a%4")
         let id = try OtpauthURI.parse("otpauth://totp/x.org:8000:b?secret=AA&issuer=x.org:8000").id
-        #expect(id.text == "x.org:8000:b")
+        expect(id.text, is: "x.org:8000:b")
     }
 
     @Test(arguments: bad)
@@ -138,8 +139,8 @@ struct OtpauthTests {
             let text = OtpauthURI.text(account)
             let read = try OtpauthURI.parse(text)
             #expect(read.id == account.id && read.counter == account.counter && read.digits == account.digits)
-            #expect(read.algorithm == account.algorithm)
-            #expect(read.secret.value.copyBytes() == account.secret.value.copyBytes())
+            expect(read.algorithm, is: account.algorithm)
+            expect(read.secret.value.copyBytes(), is: account.secret.value.copyBytes())
         }
         #expect(
             OtpauthURI.text(accounts[0])
@@ -156,7 +157,7 @@ struct OtpauthTests {
         let account = Virtual.account(name, issuer: issuer)
         let text = OtpauthURI.text(account)
         #expect(text.hasPrefix("otpauth://totp/\(label)"))
-        #expect(try OtpauthURI.parse(text).id == account.id)
+        try expect(OtpauthURI.parse(text).id, is: account.id)
         let known = OATHAccount(id: account.id, algorithm: .sha256, digits: 8)
         let bare = OtpauthURI.textWithoutSecret(known)
         #expect(bare.hasPrefix("otpauth://totp/\(label)") && bare.hasSuffix("algorithm=SHA256&digits=8&period=30"))
@@ -167,7 +168,7 @@ struct OtpauthTests {
         (":%20alice%20", "alice"), ("A%3A%20b%3Ac", "A:b:c"),
     ])
     func labels(label: String, text: String) throws {
-        #expect(try OtpauthURI.parse("otpauth://totp/\(label)?secret=AA").id.text == text)
+        try expect(OtpauthURI.parse("otpauth://totp/\(label)?secret=AA").id.text, is: text)
     }
 
     @Test func anErrorNeverRepeatsTheSecret() {

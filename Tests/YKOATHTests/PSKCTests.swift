@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import YKCrypto
 import YKOATH
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -19,20 +20,20 @@ struct PSKCTests {
     @Test func opensFigure6() throws {
         let file = Array(Containers.figure6.utf8)
         #expect(PSKC.matches(file))
-        #expect(try PSKC.protection(of: file) == .presharedKey(name: "Pre-shared-key"))
+        try expect(PSKC.protection(of: file), is: .presharedKey(name: "Pre-shared-key"))
         let container = try PSKC(parsing: file, unlocking: Self.shared(Containers.figure6Key))
         let (account, secret) = try Self.account(container.keys[0].account)
-        #expect(secret == "12345678901234567890")
-        #expect(account.id == OATHAccountID(issuer: "Issuer", name: "12345678", type: .hotp))
+        expect(secret, is: "12345678901234567890")
+        expect(account.id, is: OATHAccountID(issuer: "Issuer", name: "12345678", type: .hotp))
         #expect(account.digits == 8 && account.algorithm == .sha1 && account.counter == 0)
         #expect(container.keys[0].serial == "987654321" && container.keys[0].id == "12345678")
     }
 
     @Test func opensFigure7() throws {
         let file = Array(Containers.figure7.utf8)
-        #expect(try PSKC.protection(of: file) == .passphrase)
+        try expect(PSKC.protection(of: file), is: .passphrase)
         let container = try PSKC(parsing: file, unlocking: Self.passphrase("qwerty"))
-        #expect(try Self.account(container.keys[0].account).1 == "12345678901234567890")
+        try expect(Self.account(container.keys[0].account).1, is: "12345678901234567890")
     }
 
     private static let files: [(String, PSKCUnlocking?)] = [
@@ -44,13 +45,13 @@ struct PSKCTests {
     @Test(arguments: files)
     func opensWhatPythonWrote(_ text: String, _ unlocking: PSKCUnlocking?) throws {
         let container = try PSKC(parsing: Array(text.utf8), unlocking: unlocking)
-        #expect(container.keys.map(\.id) == ["k1", "k2", "k3"])
+        expect(container.keys.map(\.id), is: ["k1", "k2", "k3"])
         let (first, firstSecret) = try Self.account(container.keys[0].account)
-        #expect(first.id == OATHAccountID(issuer: "Acme", name: "alice@example.com", period: .seconds(60)))
+        expect(first.id, is: OATHAccountID(issuer: "Acme", name: "alice@example.com", period: .seconds(60)))
         #expect(first.digits == 8 && first.algorithm == .sha256)
-        #expect(firstSecret == "12345678901234567890")
+        expect(firstSecret, is: "12345678901234567890")
         let (second, secondSecret) = try Self.account(container.keys[1].account)
-        #expect(second.id == OATHAccountID(issuer: "Acme", name: "bob", type: .hotp))
+        expect(second.id, is: OATHAccountID(issuer: "Acme", name: "bob", type: .hotp))
         #expect(second.counter == 7 && secondSecret == "abcdefghijklmnopqrst")
         #expect(throws: PSKCError.unsupportedAlgorithm("urn:ietf:params:xml:ns:keyprov:pskc:pin")) {
             _ = try container.keys[2].account.get()
@@ -130,7 +131,7 @@ struct PSKCTests {
         let text = Containers.plain.replacing(old, with: new)
         let keys = try PSKC(parsing: Array(text.utf8)).keys
         #expect(throws: error) { _ = try keys[0].account.get() }
-        #expect(try keys[1].account.get().counter == 7)
+        try expect(keys[1].account.get().counter, is: 7)
     }
 
     @Test func namesComeFromWhatThereIs() throws {
@@ -142,12 +143,12 @@ struct PSKCTests {
                 """
             return try PSKC(parsing: Array(text.utf8)).keys[0].account.get().id
         }
-        #expect(try id("").text == "4711")
-        #expect(try id("", "Id='7'").text == "7")
-        #expect(try id("<FriendlyName>Acme:bob</FriendlyName>").text == "Acme:bob")
-        #expect(try id("<Issuer>Acme</Issuer><FriendlyName>Acme:bob</FriendlyName>").text == "Acme:bob")
-        #expect(try id("<Issuer>Acme</Issuer><UserId>O=x, CN=b\\,ob+L=y</UserId>").text == "Acme:b,ob")
-        #expect(try id("<UserId>bob</UserId>").text == "bob")
+        try expect(id("").text, is: "4711")
+        try expect(id("", "Id='7'").text, is: "7")
+        try expect(id("<FriendlyName>Acme:bob</FriendlyName>").text, is: "Acme:bob")
+        try expect(id("<Issuer>Acme</Issuer><FriendlyName>Acme:bob</FriendlyName>").text, is: "Acme:bob")
+        try expect(id("<Issuer>Acme</Issuer><UserId>O=x, CN=b\\,ob+L=y</UserId>").text, is: "Acme:b,ob")
+        try expect(id("<UserId>bob</UserId>").text, is: "bob")
     }
 
     @Test(arguments: [passphrase("correct horse"), shared(Array(0..<16)), shared(Array(0..<24)), shared(Array(0..<32))])
@@ -163,7 +164,7 @@ struct PSKCTests {
             let (found, secret) = try Self.account(key.account)
             #expect(found.id == account.id && found.digits == account.digits && found.counter == account.counter)
             #expect(found.algorithm == account.algorithm && secret == "12345678901234567890")
-            #expect(key.serial == "16777217")
+            expect(key.serial, is: "16777217")
         }
     }
 

@@ -76,7 +76,7 @@ struct StatusTests {
             }
         }
         let service = try await OATHService.open(CardChannel(link: link, environment: environment()))
-        #expect(try await service.damagedAccounts().map(\.name) == ["b"])
+        try await expect(service.damagedAccounts().map(\.name), is: ["b"])
     }
 
     @Test func oneFailedAccountDoesNotHideTheOthers() async throws {
@@ -90,8 +90,9 @@ struct StatusTests {
         }
         let service = try await OATHService.open(CardChannel(link: link, environment: environment()))
         let entries = try await service.codes()
-        #expect(
-            entries.map(\.outcome) == [
+        expect(
+            entries.map(\.outcome),
+            is: [
                 .code(OATHCode(text: "000001", validFrom: 30, validTo: 60)), .failed(.damaged),
             ])
     }
@@ -107,8 +108,8 @@ struct StatusTests {
         }
         let service = try await OATHService.open(CardChannel(link: link, environment: environment()))
         let code = try #require(try await service.codes().first?.code)
-        #expect(code.text == SteamGuard.code(0x0506_0708))
-        #expect(await service.statistics.exchanges == 3)
+        expect(code.text, is: SteamGuard.code(0x0506_0708))
+        await expect(service.statistics.exchanges, is: 3)
     }
 
     /// A Nitrokey 3 answers SELECT with its version, a salt and its serial number.
@@ -117,7 +118,7 @@ struct StatusTests {
         await #expect(throws: OATHError.otherApplication) {
             _ = try await OATHService.open(CardChannel(link: ScriptedLink { _ in reply }, environment: environment()))
         }
-        #expect(CardError(causing: OATHError.otherApplication) == .appletMissing(.oath))
+        expect(CardError(causing: OATHError.otherApplication), is: .appletMissing(.oath))
     }
 
     @Test func theApplicationIsMissing() async throws {
@@ -132,9 +133,9 @@ struct StatusTests {
     @Test func aSelectReplyKeepsWhatItDoesNotKnow() async throws {
         let link = ScriptedLink { _ in [0x71, 2, 1, 2, 0x8F, 1, 7, 0x90, 0x00] }
         let info = try await OATHService.open(CardChannel(link: link, environment: environment())).info
-        #expect(info.version == nil)
-        #expect(info.others == [TLV(0x8F, [7])])
-        #expect(info.deviceID == "oShx/uIQ+4YZKR6uoZRYHA")
-        #expect(info.supports(.touch) == nil)
+        expect(info.version, is: nil)
+        expect(info.others, is: [TLV(0x8F, [7])])
+        expect(info.deviceID, is: "oShx/uIQ+4YZKR6uoZRYHA")
+        expect(info.supports(.touch), is: nil)
     }
 }

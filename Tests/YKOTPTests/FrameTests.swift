@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @Suite("Frames and reports of the OTP application")
@@ -8,10 +9,10 @@ struct FrameTests {
     @Test("A frame of zeros is two reports, a full one ten")
     func reports() throws {
         let short = try OTPFrame(.serial).reports
-        #expect(short.map { $0[7] } == [0x80, 0x89])
-        #expect(short[1][1] == 0x10)
+        expect(short.map { $0[7] }, is: [0x80, 0x89])
+        expect(short[1][1], is: 0x10)
         let full = try OTPFrame(.challengeHMAC1, [UInt8](repeating: 7, count: 64)).reports
-        #expect(full.map { $0[7] } == [UInt8](0x80..<0x8A))
+        expect(full.map { $0[7] }, is: [UInt8](0x80..<0x8A))
         #expect(throws: WireError.self) { try OTPFrame(.serial, [UInt8](repeating: 0, count: 65)) }
     }
 
@@ -24,7 +25,7 @@ struct FrameTests {
         for report in frame.reports {
             if case .whole(let bytes) = try assembler.add(report) { whole = bytes }
         }
-        #expect(try OTPFrame(decoding: try #require(whole)) == frame)
+        try expect(OTPFrame(decoding: try #require(whole)), is: frame)
     }
 
     @Test("A frame with a wrong CRC is ignored")
@@ -40,10 +41,10 @@ struct FrameTests {
     func assembler() throws {
         var assembler = OTPFrame.Assembler()
         let parts = try OTPFrame(.swap, [UInt8](repeating: 9, count: 64)).reports
-        #expect(try assembler.add(parts[0]) == .part)
-        #expect(try assembler.add(OTPReport.abandonment) == .reset)
+        try expect(assembler.add(parts[0]), is: .part)
+        try expect(assembler.add(OTPReport.abandonment), is: .reset)
         #expect(throws: WireError.self) { try assembler.add([1, 2, 3]) }
-        #expect(try assembler.add([0, 0, 0, 0, 0, 0, 0, 0x8A]) == .reset)
+        try expect(assembler.add([0, 0, 0, 0, 0, 0, 0, 0x8A]), is: .reset)
         #expect(try assembler.add(parts[9]) != .part)
     }
 
@@ -60,7 +61,7 @@ struct FrameTests {
             isWhole = try assembler.add(number, part)
         }
         #expect(isWhole)
-        #expect(try assembler.checked(count) == data)
+        try expect(assembler.checked(count), is: data)
         #expect(throws: WireError.self) { try assembler.checked(count - 1) }
         #expect(throws: WireError.self) { try assembler.checked(250) }
         #expect(throws: WireError.self) { try assembler.checked(-1) }
@@ -74,20 +75,20 @@ struct FrameTests {
         #expect(try !assembler.add(1, [8, 2, 3, 4, 5, 6, 7]))
         #expect(try !assembler.add(1, [8, 2, 3, 4, 5, 6, 7]))
         #expect(throws: WireError.self) { try assembler.add(3, [0, 0, 0, 0, 0, 0, 0]) }
-        #expect(assembler.bytes.count == 14)
+        expect(assembler.bytes.count, is: 14)
     }
 
     @Test("Reports mean what their flags say")
     func meanings() throws {
-        #expect(try OTPReport(decoding: [0, 5, 4, 3, 7, 3, 0, 0]) == .status([5, 4, 3, 7, 3, 0]))
-        #expect(try OTPReport(decoding: [0, 0, 0, 0, 0, 0, 0, 0x20]) == .waitingForTouch)
-        #expect(try OTPReport(decoding: [0, 0, 0, 0, 0, 0, 0, 0x85]) == .busy)
-        #expect(try OTPReport(decoding: [1, 2, 3, 4, 5, 6, 7, 0x42]) == .reply(number: 2, [1, 2, 3, 4, 5, 6, 7]))
+        try expect(OTPReport(decoding: [0, 5, 4, 3, 7, 3, 0, 0]), is: .status([5, 4, 3, 7, 3, 0]))
+        try expect(OTPReport(decoding: [0, 0, 0, 0, 0, 0, 0, 0x20]), is: .waitingForTouch)
+        try expect(OTPReport(decoding: [0, 0, 0, 0, 0, 0, 0, 0x85]), is: .busy)
+        try expect(OTPReport(decoding: [1, 2, 3, 4, 5, 6, 7, 0x42]), is: .reply(number: 2, [1, 2, 3, 4, 5, 6, 7]))
         #expect(throws: WireError.self) { try OTPReport(decoding: [1, 2]) }
         for report in [OTPReport.waitingForTouch, .busy, .status([5, 4, 3, 1, 0, 0])] {
-            #expect(try OTPReport(decoding: report.encoded) == report)
+            try expect(OTPReport(decoding: report.encoded), is: report)
         }
-        #expect(OTPCommand.serial.description == "serial number")
-        #expect(OTPCommand(rawValue: 0x77).description == "slot command 77")
+        expect(OTPCommand.serial.description, is: "serial number")
+        expect(OTPCommand(rawValue: 0x77).description, is: "slot command 77")
     }
 }

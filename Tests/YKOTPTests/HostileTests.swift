@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKOTP
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -73,7 +74,7 @@ struct HostileTests {
         try await service.program(.one, .hmac(key: shared("01"), needsTouch: true))
         await #expect(throws: OTPError.device(.cancelled)) { try await service.hmac(.one, [1]) }
         virtual.environment.cancellation = Cancellation()
-        #expect(try await virtual.service(.hid).serial() == 16_777_217)
+        try await expect(virtual.service(.hid).serial(), is: 16_777_217)
     }
 
     @Test("Nobody touches the key over a card")
@@ -122,7 +123,7 @@ struct HostileTests {
         let link = key.otpReportLink()
         for report in try OTPFrame(.serial).reports { try link.setFeature(report, deadline: .after(.seconds(1))) }
         let service = try await OTPService.open(HIDOTPLink(link, environment: virtual.environment))
-        #expect(try await service.serial() == 16_777_217)
+        try await expect(service.serial(), is: 16_777_217)
     }
 
     @Test("A NEO's sequence is fetched anew before the first write")
@@ -130,14 +131,14 @@ struct HostileTests {
         let service = try await Virtual(FirmwareVersion(3, 4, 0)).service(.hid)
         try await service.program(.one, .hmac(key: shared("01"), needsTouch: false))
         try await service.program(.one, .hmac(key: shared("02"), needsTouch: false))
-        #expect(await service.status.sequence == 2)
+        await expect(service.status.sequence, is: 2)
     }
 
     @Test("What the firmware lacks is not asked for")
     func versions() async throws {
         let old = try await lying([], status: [0, 2, 0, 2, 1, 0, 0, 0])
-        #expect(await old.state(of: .one).isProgrammed == nil)
-        #expect(await old.state(of: .one).isTouchTriggered == nil)
+        await expect(old.state(of: .one).isProgrammed, is: nil)
+        await expect(old.state(of: .one).isTouchTriggered, is: nil)
         await #expect(
             throws: OTPError.unsupported(.swap, needs: FirmwareVersion(2, 3, 0), has: FirmwareVersion(2, 0, 2))
         ) {

@@ -29,14 +29,14 @@ struct RecordingTests {
 
     /// A replay ends where the reply was overwritten.
     private func session(_ service: OTPService, isReplay: Bool = false) async throws {
-        #expect(try await service.serial() == 16_777_217)
+        try await expect(service.serial(), is: 16_777_217)
         let access = OTPAccess(current: nil, new: try code(0x77))
         try await service.program(.two, .hmac(key: shared(secret), needsTouch: false), access: access)
         if isReplay {
             await #expect(throws: OTPError.self) { try await service.hmac(.two, Array("challenge".utf8)) }
             return
         }
-        #expect(try await service.hmac(.two, Array("challenge".utf8)).count == 20)
+        try await expect(service.hmac(.two, Array("challenge".utf8)).count, is: 20)
         #expect(try await service.deviceInfo().count > 10)
     }
 
@@ -53,9 +53,9 @@ struct RecordingTests {
         unlink(path)
         defer { unlink(path) }
         let capture = try await recorded(to: path)
-        #expect(capture.header.link == .hid)
+        expect(capture.header.link, is: .hid)
         #expect(capture.check().filter(\.isError).isEmpty)
-        #expect(capture.redacted().events == capture.events)
+        expect(capture.redacted().events, is: capture.events)
         for event in capture.events {
             guard case .featureSet(let report) = event.kind, report[7] & 0x1F < 9 else { continue }
             #expect(report[..<7].allSatisfy { $0 == 0 })
@@ -114,7 +114,7 @@ struct RecordingTests {
                 continue
             }
             #expect(!command.contains(0x77) && !Hex.encode(command).contains(secret.prefix(16)))
-            if command[2] == 0x38 { #expect(reply == [UInt8](repeating: 0, count: 20) + [0x90, 0x00]) }
+            if command[2] == 0x38 { expect(reply, is: [UInt8](repeating: 0, count: 20) + [0x90, 0x00]) }
         }
     }
 }

@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKOTP
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -12,11 +13,11 @@ struct ServiceTests {
     @Test("A new key has two empty slots and a serial number", arguments: bothWays)
     func empty(_ way: OTPCarrier) async throws {
         let service = try await Virtual().service(way)
-        #expect(await service.version == FirmwareVersion(5, 7, 1))
-        #expect(await service.carrier == way)
-        #expect(await service.state(of: .one).isProgrammed == false)
-        #expect(await service.state(of: .two).isProgrammed == false)
-        #expect(try await service.serial() == 16_777_217)
+        await expect(service.version, is: FirmwareVersion(5, 7, 1))
+        await expect(service.carrier, is: way)
+        await expect(service.state(of: .one).isProgrammed, is: false)
+        await expect(service.state(of: .two).isProgrammed, is: false)
+        try await expect(service.serial(), is: 16_777_217)
         #expect(try await service.deviceInfo().count > 10)
         #expect(try await service.deviceInfo(page: 1).count > 10)
     }
@@ -47,9 +48,9 @@ struct ServiceTests {
     func hmac(_ way: OTPCarrier, _ vector: (String, String, String)) async throws {
         let service = try await Virtual().service(way)
         try await service.program(.two, .hmac(key: shared(vector.0), needsTouch: false))
-        #expect(await service.state(of: .two).isProgrammed == true)
-        #expect(await service.state(of: .two).isTouchTriggered == false)
-        #expect(Hex.encode(try await service.hmac(.two, try Hex.decode(vector.1))) == vector.2)
+        await expect(service.state(of: .two).isProgrammed, is: true)
+        await expect(service.state(of: .two).isTouchTriggered, is: false)
+        expect(Hex.encode(try await service.hmac(.two, try Hex.decode(vector.1))), is: vector.2)
     }
 
     @Test("Challenges that end with zeros, empty ones and long ones", arguments: bothWays)
@@ -59,21 +60,21 @@ struct ServiceTests {
         try await service.program(.one, .hmac(key: shared(key), needsTouch: false))
         for challenge: [UInt8] in [[], [0], [1], [1, 0, 0], [0, 1], [UInt8](repeating: 0, count: 63)] {
             let expected = HashAlgorithm.sha1.hmac(key: Secret(key), challenge)
-            #expect(try await service.hmac(.one, challenge) == expected)
+            try await expect(service.hmac(.one, challenge), is: expected)
         }
         await #expect(throws: OTPError.self) { try await service.hmac(.one, [UInt8](repeating: 0, count: 65)) }
         try await service.program(.one, .hmac(key: shared(key), needsTouch: false, takesShortChallenges: false))
         let full = [UInt8](repeating: 0, count: 64)
-        #expect(try await service.hmac(.one, full) == HashAlgorithm.sha1.hmac(key: Secret(key), full))
+        try await expect(service.hmac(.one, full), is: HashAlgorithm.sha1.hmac(key: Secret(key), full))
     }
 
     @Test("TOTP of RFC 6238 appendix B by challenge-response", arguments: bothWays)
     func totp(_ way: OTPCarrier) async throws {
         let service = try await Virtual().service(way)
         try await service.program(.two, .hmac(key: shared(Array("12345678901234567890".utf8)), needsTouch: false))
-        #expect(try await service.code(.two, at: 59, digits: 8) == "94287082")
-        #expect(try await service.code(.two, at: 1_111_111_109, digits: 8) == "07081804")
-        #expect(try await service.code(.two, at: 20_000_000_000, digits: 6) == "353130")
+        try await expect(service.code(.two, at: 59, digits: 8), is: "94287082")
+        try await expect(service.code(.two, at: 1_111_111_109, digits: 8), is: "07081804")
+        try await expect(service.code(.two, at: 20_000_000_000, digits: 6), is: "353130")
         await #expect(throws: OTPError.self) { try await service.code(.two, at: 59, period: 0) }
         await #expect(throws: OTPError.self) { try await service.code(.two, at: 59, digits: 9) }
     }
@@ -85,7 +86,7 @@ struct ServiceTests {
         try await service.program(.two, .challengeOTP(key: shared(key), needsTouch: false))
         let block = try await service.challengeOTP(.two, [1, 2, 3, 4, 5, 6])
         let plain = try BlockCipher.aes.decrypt(block, key: Secret(try Hex.decode(key)))
-        #expect(Array(plain[..<6]) == [1, 2, 3, 4, 5, 6])
+        expect(Array(plain[..<6]), is: [1, 2, 3, 4, 5, 6])
         #expect(CRC16.isValid(plain))
         #expect(try await service.challengeOTP(.two, [1, 2, 3, 4, 5, 6]) != block)
         await #expect(throws: OTPError.rejected(.challengeHMAC2)) { try await service.hmac(.two, []) }
@@ -98,16 +99,16 @@ struct ServiceTests {
         await #expect(throws: OTPError.rejected(.swap)) { try await service.swap() }
         await #expect(throws: OTPError.rejected(.configure1)) { try await service.delete(.one) }
         try await service.program(.one, .hmac(key: shared("0102"), needsTouch: false))
-        #expect(await service.status.sequence == 1)
+        await expect(service.status.sequence, is: 1)
         try await service.swap()
-        #expect(await service.status.sequence == 2)
-        #expect(await service.state(of: .one).isProgrammed == false)
-        #expect(await service.state(of: .two).isProgrammed == true)
+        await expect(service.status.sequence, is: 2)
+        await expect(service.state(of: .one).isProgrammed, is: false)
+        await expect(service.state(of: .two).isProgrammed, is: true)
         await #expect(throws: OTPError.emptySlot(.one)) { try await service.hmac(.one, []) }
         try await service.delete(.two)
-        #expect(await service.status.sequence == 0)
+        await expect(service.status.sequence, is: 0)
         try await service.refresh()
-        #expect(await service.state(of: .two).isProgrammed == false)
+        await expect(service.state(of: .two).isProgrammed, is: false)
         await service.rest()
     }
 
@@ -143,19 +144,19 @@ struct ServiceTests {
             .yubicoOTP(
                 publicID: [1, 2], privateID: shared("010203040506"), key: shared([UInt8](repeating: 1, count: 16))))
         try await service.setNDEF(.uri("https://example.com/?"), for: .one)
-        #expect(virtual.key.state.otp.ndef?.content == [4] + Array("example.com/?".utf8))
+        expect(virtual.key.state.otp.ndef?.content, is: [4] + Array("example.com/?".utf8))
         try await service.setNDEF(.text("code ", language: "en"), for: .one)
-        #expect(virtual.key.state.otp.ndef?.kind == 0x54)
+        expect(virtual.key.state.otp.ndef?.kind, is: 0x54)
         await #expect(throws: OTPError.self) {
             try await service.setNDEF(.uri(String(repeating: "a", count: 60)), for: .one)
         }
         var map = OTPService.usualScanCodes
-        #expect(map.count == OTPService.scanCodeMapSize)
+        expect(map.count, is: OTPService.scanCodeMapSize)
         map.swapAt(0, 1)
         try await service.setScanCodeMap(map)
-        #expect(virtual.key.state.otp.scanCodes == map)
+        expect(virtual.key.state.otp.scanCodes, is: map)
         try await service.setScanCodeMap(nil)
-        #expect(virtual.key.state.otp.scanCodes == OTPService.usualScanCodes)
+        expect(virtual.key.state.otp.scanCodes, is: OTPService.usualScanCodes)
         await #expect(throws: OTPError.self) { try await service.setScanCodeMap([1, 2, 3]) }
     }
 }

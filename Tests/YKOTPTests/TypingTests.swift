@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKOTP
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -21,20 +22,20 @@ struct TypingTests {
         let service = try await virtual.service(.hid)
         try await service.program(
             .one, .yubicoOTP(publicID: [0xFF, 0, 0, 0, 0, 1], privateID: shared("8792ebfe26cc"), key: shared(key)))
-        #expect(await service.state(of: .one).isTouchTriggered == true)
+        await expect(service.state(of: .one).isTouchTriggered, is: true)
         let (first, second) = (virtual.typed(1), virtual.typed(1))
-        #expect(first.count == 45)
+        expect(first.count, is: 45)
         #expect(first.hasPrefix("vvcccccccccb"))
         #expect(first.hasSuffix("\n"))
         let (one, two) = (try plain(first.dropLast().suffix(32)), try plain(second.dropLast().suffix(32)))
         #expect(CRC16.isValid(one))
-        #expect(Hex.encode(one[..<6]) == "8792ebfe26cc")
-        #expect(Array(one[6..<8]) == [1, 0])
+        expect(Hex.encode(one[..<6]), is: "8792ebfe26cc")
+        expect(Array(one[6..<8]), is: [1, 0])
         #expect((one[11], two[11]) == (0, 1))
         let link = virtual.key.link()
         try link.reset(.cold, deadline: .after(.seconds(1)))
-        #expect(Array(try plain(virtual.typed(1).dropLast().suffix(32))[6..<8]) == [2, 0])
-        #expect(virtual.typed(2) == "")
+        expect(Array(try plain(virtual.typed(1).dropLast().suffix(32))[6..<8]), is: [2, 0])
+        expect(virtual.typed(2), is: "")
     }
 
     @Test("Tabs, delays, the reference, no Enter, and pacing")
@@ -49,19 +50,19 @@ struct TypingTests {
         let typed = virtual.typed(2)
         #expect(typed.hasPrefix("\tbb\t…"))
         #expect(typed.hasSuffix("\t…"))
-        #expect(virtual.key.strokes(2).pacing == .milliseconds(60))
+        expect(virtual.key.strokes(2).pacing, is: .milliseconds(60))
         try await service.update(.two, OTPSettings())
         #expect(virtual.typed(2).hasPrefix("bb"))
         #expect(virtual.typed(2).hasSuffix("\n"))
         settings.extended.insert(.dormant)
         try await service.update(.two, settings)
-        #expect(virtual.typed(2) == "")
+        expect(virtual.typed(2), is: "")
         try await service.update(.two, OTPSettings())
         #expect(virtual.typed(2) != "")
         for pacing in OTPSettings.Pacing.allCases {
             settings.pacing = pacing
             try await service.update(.two, settings)
-            #expect(virtual.key.strokes(2).pacing == .milliseconds(pacing.rawValue))
+            expect(virtual.key.strokes(2).pacing, is: .milliseconds(pacing.rawValue))
         }
         settings.extended.subtract([.allowsUpdate, .dormant])
         try await service.update(.two, settings)
@@ -78,12 +79,12 @@ struct TypingTests {
         let expected = [
             "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489",
         ]
-        for code in expected { #expect(virtual.typed(1) == code + "\n") }
+        for code in expected { expect(virtual.typed(1), is: code + "\n") }
         var form = OTPSlotContent.HOTP()
         form.hasEightDigits = true
         form.identifier = try OTPTokenIdentifier("ubhe", serial: try await service.serial())
         try await service.program(.one, .hotp(key: secret, form))
-        #expect(virtual.typed(1) == "ubhe1677721784755224\n")
+        expect(virtual.typed(1), is: "ubhe1677721784755224\n")
     }
 
     @Test("HOTP starts where it is told to, in steps of 16")
@@ -93,7 +94,7 @@ struct TypingTests {
         var form = OTPSlotContent.HOTP()
         form.counter = 0xFFFF0
         try await service.program(.two, .hotp(key: shared("00"), form))
-        #expect(virtual.key.state.otp.slots[1]?.counter == 0xFFFF0)
+        expect(virtual.key.state.otp.slots[1]?.counter, is: 0xFFFF0)
         for wrong in [1, -16, 0x100000] {
             form.counter = wrong
             await #expect(throws: OTPError.invalid(.counter(wrong))) {
@@ -121,7 +122,7 @@ struct TypingTests {
         let text = "Correct-Horse_Battery~Staple!0123 4567"
         let codes = try KeyboardLayout.us.scanCodes(text)
         try await service.program(.two, .staticPassword(scanCodes: shared(codes)))
-        #expect(virtual.typed(2) == text + "\n")
+        expect(virtual.typed(2), is: text + "\n")
         await #expect(throws: OTPError.self) {
             try await service.program(.two, .staticPassword(scanCodes: shared(codes + [4])))
         }
@@ -138,12 +139,12 @@ struct TypingTests {
             return virtual.typed(1)
         }
         let plain = try await program([])
-        #expect(plain == virtual.typed(1))
-        #expect(plain.count == 35)
-        #expect(try await program(.short).count == 19)
-        #expect(try await program([.upperCase, .digits, .special]).dropFirst(2).first == "!")
+        expect(plain, is: virtual.typed(1))
+        expect(plain.count, is: 35)
+        try await expect(program(.short).count, is: 19)
+        try await expect(program([.upperCase, .digits, .special]).dropFirst(2).first, is: "!")
         #expect(try await program(.upperCase) != plain)
-        #expect(try await program([.upperCase, .manualUpdate]).count == 35)
+        try await expect(program([.upperCase, .manualUpdate]).count, is: 35)
     }
 
     @Test("Digits go to the numeric keypad when told to")
@@ -154,8 +155,8 @@ struct TypingTests {
         settings.extended.insert(.numericKeypad)
         try await service.program(.one, .hotp(key: shared(Array("12345678901234567890".utf8)), .init()), settings)
         // 755224 on the keypad, then Enter.
-        #expect(
-            virtual.key.strokes(1).strokes.map { $0 } == [0x5F, 0x5D, 0x5D, 0x5A, 0x5A, 0x5C, 0x28].map { .key($0) })
+        expect(
+            virtual.key.strokes(1).strokes.map { $0 }, is: [0x5F, 0x5D, 0x5D, 0x5A, 0x5A, 0x5C, 0x28].map { .key($0) })
     }
 
     @Test("The NDEF record carries the next token")
@@ -163,18 +164,18 @@ struct TypingTests {
         let virtual = Virtual()
         let service = try await virtual.service(.hid)
         var state = virtual.key.state
-        #expect(try state.nextNDEF(virtual.key.inputs).payload == [4] + Array("my.yubico.com/yk/#".utf8))
+        try expect(state.nextNDEF(virtual.key.inputs).payload, is: [4] + Array("my.yubico.com/yk/#".utf8))
         try await service.program(.one, .hotp(key: shared(Array("12345678901234567890".utf8)), .init()))
         try await service.setNDEF(.text("otp=", language: "en"), for: .one)
         state = virtual.key.state
         let (kind, payload) = try state.nextNDEF(virtual.key.inputs)
-        #expect(kind == 0x54)
-        #expect(payload == [2] + Array("enotp=755224".utf8))
-        #expect(String(decoding: try state.nextNDEF(virtual.key.inputs).payload.suffix(6), as: UTF8.self) == "287082")
+        expect(kind, is: 0x54)
+        expect(payload, is: [2] + Array("enotp=755224".utf8))
+        expect(String(decoding: try state.nextNDEF(virtual.key.inputs).payload.suffix(6), as: UTF8.self), is: "287082")
         try await service.program(.two, .staticPassword(scanCodes: shared([4, 5, 6])))
         try await service.setNDEF(.standard, for: .two)
         state = virtual.key.state
-        #expect(try state.nextNDEF(virtual.key.inputs).payload.suffix(3) == [4, 5, 6])
+        try expect(state.nextNDEF(virtual.key.inputs).payload.suffix(3), is: [4, 5, 6])
     }
 
     @Test("The keyboard presses and releases each key")
@@ -189,11 +190,12 @@ struct TypingTests {
         let empty = [UInt8](repeating: 0, count: 8)
         var reports: [[UInt8]] = []
         while let report = keyboard.next(at: now) { reports.append(report) }
-        #expect(
-            reports == [
+        expect(
+            reports,
+            is: [
                 [0, 0, 4, 0, 0, 0, 0, 0], empty, [2, 0, 5, 0, 0, 0, 0, 0], empty, [0, 0, 0x28, 0, 0, 0, 0, 0], empty,
             ])
-        #expect(keyboard.pause(at: now) == .milliseconds(500))
+        expect(keyboard.pause(at: now), is: .milliseconds(500))
         #expect(keyboard.next(at: now.advanced(by: .milliseconds(500))) != nil)
     }
 }

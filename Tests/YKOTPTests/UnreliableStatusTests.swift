@@ -40,13 +40,13 @@ import YKWire
     ])
     func slotsAreUnknown(status: String, version: String) async throws {
         let service = try await Self.service(status, management: version)
-        #expect(await service.version == FirmwareVersion(version))
+        await expect(service.version, is: FirmwareVersion(version))
         for slot in OTPSlot.allCases {
             let state = await service.state(of: slot)
             #expect(state.isProgrammed == nil && state.isTouchTriggered == nil)
         }
-        #expect(await service.status.isLightInverted == nil)
-        #expect(try await service.hmac(.two, [1]).count == 20, "a slot that works is refused as empty")
+        await expect(service.status.isLightInverted, is: nil)
+        try await expect(service.hmac(.two, [1]).count, is: 20, "a slot that works is refused as empty")
     }
 
     @Test(
@@ -56,9 +56,9 @@ import YKWire
         ] as [(String, String?, Bool)])
     func otherStatusesAreBelieved(status: String, version: String?, isBelieved: Bool) async throws {
         let service = try await Self.service(status, management: version)
-        #expect(await service.status.isReliable == isBelieved)
-        #expect(await (service.state(of: .one).isProgrammed != nil) == isBelieved)
-        #expect(await (service.version == nil) == (version == nil && !isBelieved))
+        await expect(service.status.isReliable, is: isBelieved)
+        await expect((service.state(of: .one).isProgrammed != nil), is: isBelieved)
+        await expect((service.version == nil), is: (version == nil && !isBelieved))
     }
 
     /// Whatever the sequence number seems to be, it confirms nothing; a status word refuses.
@@ -78,7 +78,7 @@ import YKWire
     @Test func asksFirst() async throws {
         let log = ScriptedLink.Log()
         let service = try await Self.service("030500018507", management: "3.4.0", log: log)
-        #expect(await service.version == FirmwareVersion(3, 5, 0))
-        #expect(log.text.map { $0.prefix(8) } == ["00a40400", "a4040008", "00a40400"])
+        await expect(service.version, is: FirmwareVersion(3, 5, 0))
+        expect(log.text.map { $0.prefix(8) }, is: ["00a40400", "a4040008", "00a40400"])
     }
 }

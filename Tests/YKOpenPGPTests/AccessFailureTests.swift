@@ -36,19 +36,19 @@ struct AccessFailureTests {
                 _ = try await ScriptedCard().answering("00a4", status).open()
             }
         }
-        #expect(await failure(0x6A82) == .card(.appletMissing(.openPGP)))
-        #expect(await failure(0x6985) == .terminated)
-        #expect(await failure(0x6F00) == .card(.status(.aborted, during: "SELECT \(AID.openPGP.title)")))
+        await expect(failure(0x6A82), is: .card(.appletMissing(.openPGP)))
+        await expect(failure(0x6985), is: .terminated)
+        await expect(failure(0x6F00), is: .card(.status(.aborted, during: "SELECT \(AID.openPGP.title)")))
         let log = ScriptedLink.Log()
         let active = try await OpenPGPService.activate(ScriptedCard().channel(log))
-        #expect(log.text.count == 1)
-        #expect(await active.statistics.exchanges == 1)
+        expect(log.text.count, is: 1)
+        await expect(active.statistics.exchanges, is: 1)
         await active.rest()
         let terminated = ScriptedCard().answering("00a4", inTurn: [.init(status: 0x6285), .init(status: 0x9000)])
             .answering("0044", 0x9000)
         let second = ScriptedLink.Log()
         _ = try await OpenPGPService.activate(terminated.channel(second))
-        #expect(second.text.map { $0.prefix(4) } == ["00a4", "0044", "00a4"])
+        expect(second.text.map { $0.prefix(4) }, is: ["00a4", "0044", "00a4"])
         await #expect(throws: OpenPGPError.card(.status(.aborted, during: "ACTIVATE FILE"))) {
             let failing = ScriptedCard().answering("00a4", 0x6285).answering("0044", 0x6F00)
             _ = try await OpenPGPService.activate(failing.channel())
@@ -66,19 +66,19 @@ struct AccessFailureTests {
             try await Self.failure(ScriptedCard().answering(command, status, data), operation)
         }
         for data: [UInt8] in [[], [0x93, 5, 0, 0, 0, 0, 1], [0x7A, 2, 0x94, 0]] {
-            #expect(try await ScriptedCard().answering("00ca007a", 0x9000, data).open().signatureCount() == nil)
+            try await expect(ScriptedCard().answering("00ca007a", 0x9000, data).open().signatureCount(), is: nil)
         }
         let error = try await failure("00ca006e", 0x9000, [0x6E, 1]) { _ = try await $0.status() }
         #expect(Self.isMalformed(error, "GET DATA"))
         let refused = try await failure("00ca00f9", 0x6982, []) { _ = try await $0.kdf() }
-        #expect(refused == .card(.status(.securityStatusNotSatisfied, during: "GET DATA")))
+        expect(refused, is: .card(.status(.securityStatusNotSatisfied, during: "GET DATA")))
         let unknown = try await failure("00ca00f9", 0x9000, [0x81, 1, 7]) { _ = try await $0.kdf() }
         #expect(Self.isMalformed(unknown, "GET DATA"))
-        #expect(try await ScriptedCard().answering("00f1", 0x6982).open().firmware() == nil)
-        #expect(try await ScriptedCard().answering("00f1", 0x9000, [5, 4]).open().firmware() == nil)
+        try await expect(ScriptedCard().answering("00f1", 0x6982).open().firmware(), is: nil)
+        try await expect(ScriptedCard().answering("00f1", 0x9000, [5, 4]).open().firmware(), is: nil)
         let status = try await failure("00ca00c4", 0x9000, [1, 127, 127, 127, 3, 0]) { _ = try await $0.pinStatus() }
         #expect(Self.isMalformed(status, "GET DATA"))
-        #expect(try await ScriptedCard().answering("00ca00f9", 0x6A88).open().kdf() == nil)
+        try await expect(ScriptedCard().answering("00ca00f9", 0x6A88).open().kdf(), is: nil)
     }
 
     // MARK: PINs
@@ -93,29 +93,29 @@ struct AccessFailureTests {
         for status: UInt16 in [0x6982, 0x63C2, 0x6300] {
             // Only the admin PIN's counter has moved.
             let counted = ScriptedCard().answering("00ca00c4", 0x9000, [1, 127, 127, 127, 3, 0, 2])
-            #expect(try await failure(status, counted) == .wrongPIN(.admin, triesLeft: 2))
+            try await expect(failure(status, counted), is: .wrongPIN(.admin, triesLeft: 2))
         }
-        #expect(try await failure(0x6983) == .blocked(.admin))
-        #expect(try await failure(0x6F00) == .card(.status(.aborted, during: "VERIFY")))
+        try await expect(failure(0x6983), is: .blocked(.admin))
+        try await expect(failure(0x6F00), is: .card(.status(.aborted, during: "VERIFY")))
         let silent = ScriptedCard().answering("00ca00c4", 0x6F00)
-        #expect(try await failure(0x63C2, silent) == .wrongPIN(.admin, triesLeft: 2))
-        #expect(try await failure(0x6982, silent) == .wrongPIN(.admin, triesLeft: nil))
+        try await expect(failure(0x63C2, silent), is: .wrongPIN(.admin, triesLeft: 2))
+        try await expect(failure(0x6982, silent), is: .wrongPIN(.admin, triesLeft: nil))
         let empty = ScriptedCard().answering("00ca00c4", 0x9000, [0, 127, 127, 127, 0, 0, 0])
-        #expect(try await failure(0x6982, empty) == .blocked(.admin))
+        try await expect(failure(0x6982, empty), is: .blocked(.admin))
         let changing = ScriptedCard().answering("0024", 0x6985)
-        #expect(
-            try await Self.failure(changing) {
+        try await expect(
+            Self.failure(changing) {
                 try await $0.changePIN(.user, from: Self.pin().value, to: Self.pin().value)
-            } == .refusedPIN(.user))
+            }, is: .refusedPIN(.user))
         let old = ScriptedCard().answering("0024", 0x6985).answering("00f1", 0x9000, [0x01, 0x00, 0x19])
-        #expect(
-            try await Self.failure(old) {
+        try await expect(
+            Self.failure(old) {
                 try await $0.changePIN(.user, from: Self.pin().value, to: Self.pin().value)
-            } == .wrongPIN(.user, triesLeft: 2))
-        #expect(
-            try await Self.failure(ScriptedCard()) {
+            }, is: .wrongPIN(.user, triesLeft: 2))
+        try await expect(
+            Self.failure(ScriptedCard()) {
                 try await $0.changePIN(.reset, from: Self.pin().value, to: Self.pin().value)
-            } == .badInput("a reset code is set, not changed"))
+            }, is: .badInput("a reset code is set, not changed"))
     }
 
     @Test("what needs the admin PIN says so")
@@ -130,7 +130,7 @@ struct AccessFailureTests {
         ]
         for (command, operation) in operations {
             let card = ScriptedCard().answering(command, 0x6982)
-            #expect(try await Self.failure(card, operation) == .pinRequired(.admin), "\(command)")
+            try await expect(Self.failure(card, operation), is: .pinRequired(.admin), "\(command)")
             let failing = ScriptedCard().answering(command, 0x6F00)
             guard case .card(.status(.aborted, _)) = try await Self.failure(failing, operation) else {
                 Issue.record("\(command)")
@@ -146,9 +146,9 @@ struct AccessFailureTests {
                 try await $0.resetPIN(to: Self.pin().value, code: Self.pin().value)
             }
         }
-        #expect(try await failure(0x6A80) == .blocked(.reset))
-        #expect(try await failure(0x6983) == .blocked(.reset))
-        #expect(try await failure(0x6982) == .blocked(.reset))
+        try await expect(failure(0x6A80), is: .blocked(.reset))
+        try await expect(failure(0x6983), is: .blocked(.reset))
+        try await expect(failure(0x6982), is: .blocked(.reset))
         let some = ScriptedCard().answering("00ca00c4", 0x9000, [0, 127, 127, 127, 3, 2, 3]).answering("002c00", 0x6982)
         #expect(
             try await Self.failure(some) { try await $0.resetPIN(to: Self.pin().value, code: Self.pin().value) }
@@ -173,7 +173,7 @@ struct AccessFailureTests {
     @Test("certificates of cards with one, with none, and with a hostile one")
     func certificates() async throws {
         let early = ScriptedCard().answering("00a5", 0x6D00).answering("00ca7f21", 0x9000, [0x30, 0x00])
-        #expect(try await early.open().certificate(.authentication) == [0x30, 0x00])
+        try await expect(early.open().certificate(.authentication), is: [0x30, 0x00])
         #expect(
             try await Self.failure(early) { _ = try await $0.certificate(.signature) }
                 == .unsupported("a certificate of the signature key"))
@@ -215,7 +215,7 @@ struct AccessFailureTests {
         let service = try await card.open(log)
         for slot in [OpenPGPSlot.signature, .decryption, .authentication] { _ = try await service.certificate(slot) }
         let selections = log.commands.filter { $0[1] == 0xA5 }
-        #expect(selections.map { $0[2] } == numbers)
+        expect(selections.map { $0[2] }, is: numbers)
         // Firmware up to 5.4.3 has the length of the list before it.
         #expect(selections.allSatisfy { ($0[4] == 7) == (manufacturer == 6) })
     }
@@ -227,12 +227,12 @@ struct AccessFailureTests {
                 _ = try await $0.attest(.signature)
             }
         }
-        #expect(try await failure(0x6982) == .pinRequired(.user))
-        #expect(try await failure(0x6982, [.signing]) == .touchTimeout(.attestation))
+        try await expect(failure(0x6982), is: .pinRequired(.user))
+        try await expect(failure(0x6982, [.signing]), is: .touchTimeout(.attestation))
         for status: UInt16 in [0x6985, 0x6A88, 0x6A80] {
-            #expect(try await failure(status) == .notAttestable(.signature))
+            try await expect(failure(status), is: .notAttestable(.signature))
         }
-        #expect(try await failure(0x6F00) == .card(.status(.aborted, during: "GET ATTESTATION")))
+        try await expect(failure(0x6F00), is: .card(.status(.aborted, during: "GET ATTESTATION")))
         #expect(
             try await Self.failure(ScriptedCard()) { _ = try await $0.attest(.attestation) }
                 == .notAttestable(.attestation))
@@ -255,7 +255,7 @@ struct AccessFailureTests {
             error
                 == .resetUnfinished(
                     isTerminated: false, .status(.unknownInstruction, during: "TERMINATE DF")))
-        #expect(sent.count { $0.hasPrefix("0020") } == 2)
+        expect(sent.count { $0.hasPrefix("0020") }, is: 2)
     }
 
     @Test("a YubiKey NEO, whose historical bytes are zeros, is reset if it has the command (applet 1.0.6)")
@@ -296,7 +296,7 @@ struct AccessFailureTests {
         for status: UInt16 in [0x6982, 0x63C1] {
             let (error, sent) = try await Self.resetting(card.answering("0020", status))
             #expect(error == nil && sent.filter { $0.hasPrefix("00200081") }.count == 3)
-            #expect(sent.filter { $0.hasPrefix("00200083") }.count == 3)
+            expect(sent.filter { $0.hasPrefix("00200083") }.count, is: 3)
         }
         let (blocked, few) = try await Self.resetting(card.answering("0020", 0x6983))
         #expect(blocked == nil && few.filter { $0.hasPrefix("0020") }.count == 2)
@@ -311,7 +311,7 @@ struct AccessFailureTests {
     @Test("a card whose counters do not move is left after as many wrong PINs as it had tries")
     func endless() async throws {
         let (error, sent) = try await Self.resetting(ScriptedCard().answering("0020", 0x6982).answering("00e6", 0x6982))
-        #expect(error == .notBlocked(user: 2, admin: 2))
-        #expect(sent.filter { $0.hasPrefix("0020") }.count == 6)
+        expect(error, is: .notBlocked(user: 2, admin: 2))
+        expect(sent.filter { $0.hasPrefix("0020") }.count, is: 6)
     }
 }

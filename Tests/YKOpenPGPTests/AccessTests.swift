@@ -5,6 +5,7 @@ import Testing
 import YKCrypto
 import YKOpenPGP
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -83,7 +84,7 @@ struct AccessTests {
         await #expect(throws: OpenPGPError.unsupported("setting the number of tries")) {
             try await card.setRetries(user: 5, reset: 5, admin: 5)
         }
-        #expect(try await service.random(32).count == 32)
+        try await expect(service.random(32).count, is: 32)
         await #expect(throws: OpenPGPError.badInput("1 to 32 bytes can be read at once")) {
             _ = try await card.random(33)
         }
@@ -96,17 +97,17 @@ struct AccessTests {
             try await service.setUpKDF(
                 admin: Secret(utf8: "87654321"), newUser: Secret(utf8: "user-pin"), newAdmin: Secret(utf8: "admin-pin"))
         }
-        #expect(try await service.kdf() == nil)
+        try await expect(service.kdf(), is: nil)
         try await service.setUpKDF(
             admin: Secret(utf8: "12345678"), newUser: Secret(utf8: "user-pin"), newAdmin: Secret(utf8: "admin-pin"),
             count: 100_000)
-        #expect(try await service.kdf()?.count == 100_000)
+        try await expect(service.kdf()?.count, is: 100_000)
         try await service.verify(Secret(utf8: "user-pin"), for: .signing)
         try await service.changePIN(.user, from: Secret(utf8: "user-pin"), to: Secret(utf8: "other-pin"))
         try await service.verify(Secret(utf8: "other-pin"), for: .using)
         try await service.endKDF(
             admin: Secret(utf8: "admin-pin"), newUser: Secret(utf8: "plain-pin"), newAdmin: Secret(utf8: "plain-admin"))
-        #expect(try await service.kdf() == nil)
+        try await expect(service.kdf(), is: nil)
         try await service.verify(Secret(utf8: "plain-pin"), for: .using)
         try await service.verify(Secret(utf8: "plain-admin"), for: .administration)
     }
@@ -164,7 +165,7 @@ struct AccessTests {
             try await service.putCertificate([0x30, 0x01, UInt8(index)], slot)
         }
         for (index, slot) in slots.enumerated() {
-            #expect(try await service.certificate(slot) == [0x30, 0x01, UInt8(index)])
+            try await expect(service.certificate(slot), is: [0x30, 0x01, UInt8(index)])
         }
         try await service.deleteCertificate(.decryption)
         await #expect(throws: OpenPGPError.noCertificate(.decryption)) {
@@ -184,11 +185,11 @@ struct AccessTests {
         await #expect(throws: OpenPGPError.notAttestable(.signature)) { _ = try await service.attest(.signature) }
         _ = try await service.generateKey(.signature, .ed25519)
         let statement = try await service.attest(.signature)
-        #expect(statement.first == 0x30)
-        #expect(try await service.certificate(.signature) == statement)
+        expect(statement.first, is: 0x30)
+        try await expect(service.certificate(.signature), is: statement)
         let issuer = try await service.certificate(.attestation)
         let check = CertificatePathCheck(anchors: [issuer], at: 1_800_000_000)
-        #expect(try check.path(from: statement).count == 2)
+        try expect(check.path(from: statement).count, is: 2)
         let card = try await Bench.open(model: .openPGP)
         await #expect(throws: OpenPGPError.unsupported("attestation")) { _ = try await card.attest(.signature) }
     }
@@ -202,7 +203,7 @@ struct AccessTests {
         await service.close()
         let other = try await Bench.open(key)
         try await other.reset()
-        #expect(try await other.status().keys[0].origin?.description == "none")
+        try await expect(other.status().keys[0].origin?.description, is: "none")
         #expect(try await other.pinStatus().retries == (3, 0, 3))
         try await other.verifyUsual(.administration)
         try await other.reset()
@@ -210,7 +211,7 @@ struct AccessTests {
         let channel = CardChannel(link: key.link())
         _ = try channel.select(.openPGP)
         for text in ["00200083083132333435363738", "00e60000"] {
-            #expect(try channel.exchange(raw: Hex.decode(text)) == [0x90, 0x00])
+            try expect(channel.exchange(raw: Hex.decode(text)), is: [0x90, 0x00])
         }
         channel.close()
         await #expect(throws: OpenPGPError.terminated) { _ = try await Bench.open(key) }

@@ -37,8 +37,8 @@ struct DerivationTests {
         try await card.open().verify(Self.pin("654321").value, for: .administration)
         // A key before a derivation is set up.
         let plain = card.answering("00478000", 0x6985).with(0xC1, [0x16, 0x2B, 0x06, 1, 4, 1, 0xDA, 0x47, 0x0F, 1])
-        #expect(
-            try await Self.failure(plain) { _ = try await $0.generateKey(.signature, .ed25519) } == .derivationRequired)
+        try await expect(
+            Self.failure(plain) { _ = try await $0.generateKey(.signature, .ed25519) }, is: .derivationRequired)
     }
 
     @Test("a PIN is sent only in a form that is known", arguments: [0x6F00, 0x6982, 0x6581, 0x6700] as [UInt16])
@@ -50,7 +50,7 @@ struct DerivationTests {
             { try await $0.verify(Self.pin("123456").value, for: .using) },
             { try await $0.changePIN(.user, from: Self.pin("123456").value, to: Self.pin("654321").value) },
         ] {
-            #expect(try await Self.failure(silent, log: log, operation) == .card(error))
+            try await expect(Self.failure(silent, log: log, operation), is: .card(error))
         }
         #expect(!log.text.contains { $0.hasPrefix("0020") || $0.hasPrefix("0024") })
         for absent: UInt16 in [0x6A88, 0x6D00, 0x6A82] {
@@ -68,11 +68,11 @@ struct DerivationTests {
             return try await Self.failure(card) { try await $0.verify(Self.pin().value, for: .administration) }
         }
         // The application related data have 3, 0, 3.
-        #expect(try await failure(0x6982, 2, 3) == .userPINAdministers(triesLeft: 2))
-        #expect(try await failure(0x6983, 0, 3) == .userPINAdministers(triesLeft: 0))
-        #expect(try await failure(0x6982, 3, 2) == .wrongPIN(.admin, triesLeft: 2))
-        #expect(try await failure(0x6982, 3, 3) == .wrongPIN(.admin, triesLeft: nil))
-        #expect(try await failure(0x6983, 3, 0) == .blocked(.admin))
+        try await expect(failure(0x6982, 2, 3), is: .userPINAdministers(triesLeft: 2))
+        try await expect(failure(0x6983, 0, 3), is: .userPINAdministers(triesLeft: 0))
+        try await expect(failure(0x6982, 3, 2), is: .wrongPIN(.admin, triesLeft: 2))
+        try await expect(failure(0x6982, 3, 3), is: .wrongPIN(.admin, triesLeft: nil))
+        try await expect(failure(0x6983, 3, 0), is: .blocked(.admin))
     }
 
     private static func setUp(_ service: OpenPGPService, count: Int = 100_000) async throws {
@@ -86,10 +86,10 @@ struct DerivationTests {
         #expect(
             try await Self.failure(without) { try await Self.setUp($0) }
                 == .unsupported("a key derivation for PINs"))
-        #expect(
-            try await Self.failure(without) {
+        try await expect(
+            Self.failure(without) {
                 try await $0.endKDF(admin: Self.pin().value, newUser: Self.pin().value, newAdmin: Self.pin().value)
-            } == .badInput("no key derivation is set up"))
+            }, is: .badInput("no key derivation is set up"))
         var gnuk = ScriptedCard()
         gnuk.manufacturer = 0xF517
         let full = gnuk.with(0xC5, [UInt8](repeating: 7, count: 60))
@@ -132,10 +132,10 @@ struct DerivationTests {
             }
             return log.text.filter { $0.hasPrefix("0024") || $0.hasPrefix("002c") || $0.hasPrefix("00da") }
         }
-        #expect(try await commands("00da00f9", 0x6A80).map { $0.prefix(8) } == ["00da00f9"])
+        try await expect(commands("00da00f9", 0x6A80).map { $0.prefix(8) }, is: ["00da00f9"])
         let changing = try await commands("0024", 0x6F00)
-        #expect(changing.map { $0.prefix(8) } == ["00da00f9", "00240083", "00da00f9"])
-        #expect(changing.last == "00da00f903810100")
+        expect(changing.map { $0.prefix(8) }, is: ["00da00f9", "00240083", "00da00f9"])
+        expect(changing.last, is: "00da00f903810100")
         let sent = try await commands("002c02", 0x6F00)
         let changes = sent.filter { $0.hasPrefix("00240083") }
         #expect(sent.count == 5 && changes.count == 2 && sent.last == "00da00f903810100")
@@ -150,7 +150,7 @@ struct DerivationTests {
         card.manufacturer = 15
         let log = ScriptedLink.Log()
         try await Self.setUp(card.open(log))
-        #expect(log.text.filter { $0.hasPrefix("00da00d3") }.count == (tries == 0 ? 0 : 1))
+        expect(log.text.filter { $0.hasPrefix("00da00d3") }.count, is: (tries == 0 ? 0 : 1))
     }
 
     @Test("a card of an unknown maker that sets the PINs by itself is recognized by the PIN that it takes")
@@ -169,14 +169,14 @@ struct DerivationTests {
         }
         // The old PIN is refused, the new one is right; then both new ones are verified.
         let (sent, failure) = try await commands([0x9000, 0x6985, 0x9000])
-        #expect(sent == ["00200083", "00da00f9", "00240083", "00200083", "00200083", "00200082", "00200083"])
-        #expect(failure == nil)
+        expect(sent, is: ["00200083", "00da00f9", "00240083", "00200083", "00200083", "00200082", "00200083"])
+        expect(failure, is: nil)
         let (_, neither) = try await commands([0x9000, 0x6982, 0x6982])
         guard case .unfinished(let standing, _) = neither else {
             Issue.record("\(String(describing: neither))")
             return
         }
-        #expect(standing == OpenPGPStanding(isHashed: true, user: .unknown, admin: .unknown))
+        expect(standing, is: OpenPGPStanding(isHashed: true, user: .unknown, admin: .unknown))
     }
 
     @Test("after a set-up that was interrupted, the PIN is tried as it was typed, but not with the last try")
@@ -220,7 +220,7 @@ struct DerivationTests {
             let data = Hex.encode(Array((old + new).utf8))
             return "0024" + reference + Hex.encode([UInt8(data.count / 2)]) + data
         }
-        #expect(changes == ["00da00f9", change("0083", "12345678", "new-admin")])
+        expect(changes, is: ["00da00f9", change("0083", "12345678", "new-admin")])
     }
 
     @Test("a derivation has three salts of 8 bytes and SHA-256 or SHA-512")
@@ -232,8 +232,8 @@ struct DerivationTests {
         #expect(throws: WireError.self) { try OpenPGPKDF(.sha1, count: 1000, user: salt, reset: salt, admin: salt) }
         let kdf = try OpenPGPKDF(.sha512, count: 1000, user: salt, reset: [2] + salt.dropFirst(), admin: salt)
         let object = kdf.encoded(user: Secret([7]), admin: Secret([8]))
-        #expect(try OpenPGPKDF(decoding: object) == kdf)
-        #expect(try OpenPGPKDF(decoding: TLV(0xF9, object).encoded) == kdf)
+        try expect(OpenPGPKDF(decoding: object), is: kdf)
+        try expect(OpenPGPKDF(decoding: TLV(0xF9, object).encoded), is: kdf)
         let user = kdf.derive(Self.pin().value, .user).copyBytes()
         #expect(user.count == 64 && user != kdf.derive(Self.pin().value, .reset).copyBytes())
         #expect(throws: WireError.self) {

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -41,7 +42,7 @@ struct KeyFailureTests {
     func publicKeys() async throws {
         for status: UInt16 in [0x6A88, 0x6581, 0x6985, 0x6A80] {
             let card = ScriptedCard().answering("00478100", status)
-            #expect(try await Self.failure(card) { _ = try await $0.publicKey(.signature) } == .noKey(.signature))
+            try await expect(Self.failure(card) { _ = try await $0.publicKey(.signature) }, is: .noKey(.signature))
         }
         let failing = ScriptedCard().answering("00478100", 0x6F00)
         #expect(
@@ -70,8 +71,8 @@ struct KeyFailureTests {
         }
         let prefixed = ScriptedCard().with(0xC1, Self.ed25519)
             .answering("00478100", 0x9000, Self.reply(0x86, [0x40] + [UInt8](repeating: 1, count: 32)))
-        #expect(
-            try await prefixed.open().publicKey(.signature) == .ed25519([UInt8](repeating: 1, count: 32)))
+        try await expect(
+            prefixed.open().publicKey(.signature), is: .ed25519([UInt8](repeating: 1, count: 32)))
     }
 
     @Test("algorithm information that is missing or wrong")
@@ -79,9 +80,9 @@ struct KeyFailureTests {
         #expect(try await ScriptedCard().open().keyTypes(for: .signature).isEmpty)
         let list = TLV(0xFA, [TLV(0xC1, Self.ed25519), TLV(0xC1, Self.ed25519), TLV(0xC1, [0x99])].encoded).encoded
         let whole = ScriptedCard().answering("00ca00fa", 0x9000, list)
-        #expect(try await whole.open().keyTypes(for: .signature) == [.ed25519])
+        try await expect(whole.open().keyTypes(for: .signature), is: [.ed25519])
         let generous = ScriptedCard().answering("00ca00fa", 0x9000, [0xFA, list[1] + 2] + list.dropFirst(2))
-        #expect(try await generous.open().keyTypes(for: .signature) == [.ed25519])
+        try await expect(generous.open().keyTypes(for: .signature), is: [.ed25519])
         for bytes: [UInt8] in [[0xFA, 0x09, 0xC1], [0xC1, 0x05, 0x01], [0xFB, 0x02]] {
             let card = ScriptedCard().answering("00ca00fa", 0x9000, bytes)
             #expect(try await card.open().keyTypes(for: .signature).isEmpty)
@@ -105,26 +106,26 @@ struct KeyFailureTests {
         }
         #expect(reason.contains("ROCA"))
         let fresh = ScriptedCard().answering("00478000", 0x6985)
-        #expect(try await failure(fresh) == .defaultPINs)
+        try await expect(failure(fresh), is: .defaultPINs)
         let locked = ScriptedCard().answering("00478000", 0x6982)
-        #expect(try await failure(locked) == .pinRequired(.admin))
+        try await expect(failure(locked), is: .pinRequired(.admin))
         let broken = ScriptedCard().answering("00478000", 0x9000, Self.modulus(100))
         #expect(Self.isMalformed(try await failure(broken), "GENERATE ASYMMETRIC KEY PAIR"))
         let fixed = ScriptedCard().with(0xC0, [0x79])
-        #expect(try await failure(fixed, .ed25519) == .unsupportedKey(.ed25519, .signature))
+        try await expect(failure(fixed, .ed25519), is: .unsupportedKey(.ed25519, .signature))
         for status: UInt16 in [0x6A80, 0x6700, 0x6A81] {
             let refusing = ScriptedCard().answering("00da00c1", status)
-            #expect(try await failure(refusing, .ed25519) == .unsupportedKey(.ed25519, .signature))
+            try await expect(failure(refusing, .ed25519), is: .unsupportedKey(.ed25519, .signature))
         }
         // Its algorithm information has other types.
         let listing = ScriptedCard().answering("00ca00fa", 0x9000, try Hex.decode("c106010800001101"))
         let other = listing.answering("00da00c1", 0x6985)
-        #expect(try await failure(other, .ed25519) == .unsupportedKey(.ed25519, .signature))
+        try await expect(failure(other, .ed25519), is: .unsupportedKey(.ed25519, .signature))
         let closed = ScriptedCard().answering("00da00c1", 0x6982)
-        #expect(try await failure(closed, .ed25519) == .pinRequired(.admin))
+        try await expect(failure(closed, .ed25519), is: .pinRequired(.admin))
         let unnamed = ScriptedCard().answering("00478000", 0x9000, Self.modulus(256)).answering("00da00c7", 0x6F00)
         let cause = CardError.status(.aborted, during: "PUT DATA")
-        #expect(try await failure(unnamed) == .keyUnfinished(.signature, isDeleted: false, cause))
+        try await expect(failure(unnamed), is: .keyUnfinished(.signature, isDeleted: false, cause))
         #expect(
             try await failure(ScriptedCard().with(0xC1, nil), .ed25519).map { Self.isMalformed($0, "GET DATA") }
                 ?? false)
@@ -152,20 +153,20 @@ struct KeyFailureTests {
         func failure(_ card: ScriptedCard, _ key: PrivateKey) async throws -> OpenPGPError? {
             try await Self.failure(card) { _ = try await $0.importKey(key, .signature) }
         }
-        #expect(try await failure(ScriptedCard().with(0xC0, [0x59]), key) == .unsupported("importing keys"))
+        try await expect(failure(ScriptedCard().with(0xC0, [0x59]), key), is: .unsupported("importing keys"))
         let three = try PrivateKey(der: Secret(Hex.decode(Self.exponent3)))
         #expect(
             try await failure(ScriptedCard(), three)
                 == .badInput("cards accept only RSA keys with the public exponent 65537"))
         let card = ScriptedCard().with(0xC1, Self.p384)
-        #expect(try await failure(card.answering("00db3fff", 0x6985), key) == .defaultPINs)
+        try await expect(failure(card.answering("00db3fff", 0x6985), key), is: .defaultPINs)
         #expect(
             try await failure(card.answering("00db3fff", 0x6A80), key)
                 == .card(.status(.incorrectParameters, during: "PUT DATA (key import)")))
         let other = try PrivateKey(.p384, scalar: Secret([UInt8](repeating: 2, count: 48)))
         guard case .ec(_, let point) = other.publicKey else { return }
         let forgetful = card.answering("00478100", 0x9000, Self.reply(0x86, point))
-        #expect(try await failure(forgetful, key) == .keyLost(.signature, .notStored("the key")))
+        try await expect(failure(forgetful, key), is: .keyLost(.signature, .notStored("the key")))
         #expect(
             try await Self.failure(ScriptedCard().with(0xC0, [0x79])) { try await $0.deleteKey(.signature) }
                 == .unsupported("deleting keys"))
@@ -181,7 +182,7 @@ struct KeyFailureTests {
             try await Self.failure(ScriptedCard()) { try await $0.setTouch(.on, .signature) }
                 == .notStored("the touch policy"))
         let locked = ScriptedCard().answering("00da00d6", 0x6982)
-        #expect(try await Self.failure(locked) { try await $0.setTouch(.on, .signature) } == .pinRequired(.admin))
+        try await expect(Self.failure(locked) { try await $0.setTouch(.on, .signature) }, is: .pinRequired(.admin))
     }
 
     // MARK: Using
@@ -248,16 +249,16 @@ struct KeyFailureTests {
                 card.answering("002a9e9a", status).with(0xD6, [touch, 0x20]), verified: verified
             ) { _ = try await $0.sign(.message([1])) }
         }
-        #expect(try await failure(0x6982) == .pinRequired(.user))
-        #expect(try await failure(0x6982, verified: [.signing]) == .pinRequired(.user))
-        #expect(try await failure(0x6982, verified: [.signing], touch: 1) == .touchTimeout(.signature))
-        #expect(try await failure(0x6982, verified: [.using], touch: 1) == .pinRequired(.user))
-        #expect(try await failure(0x6A88) == .noKey(.signature))
-        #expect(try await failure(0x6985) == .noKey(.signature))
-        #expect(try await failure(0x6600) == .touchTimeout(.signature))
-        #expect(try await failure(0x640A) == .touchTimeout(.signature))
-        #expect(
-            try await failure(0x6F00) == .card(.status(.aborted, during: "PSO: COMPUTE DIGITAL SIGNATURE")))
+        try await expect(failure(0x6982), is: .pinRequired(.user))
+        try await expect(failure(0x6982, verified: [.signing]), is: .pinRequired(.user))
+        try await expect(failure(0x6982, verified: [.signing], touch: 1), is: .touchTimeout(.signature))
+        try await expect(failure(0x6982, verified: [.using], touch: 1), is: .pinRequired(.user))
+        try await expect(failure(0x6A88), is: .noKey(.signature))
+        try await expect(failure(0x6985), is: .noKey(.signature))
+        try await expect(failure(0x6600), is: .touchTimeout(.signature))
+        try await expect(failure(0x640A), is: .touchTimeout(.signature))
+        try await expect(
+            failure(0x6F00), is: .card(.status(.aborted, during: "PSO: COMPUTE DIGITAL SIGNATURE")))
     }
 
     @Test("ciphertexts and agreements that do not fit the key")
@@ -286,17 +287,17 @@ struct KeyFailureTests {
             #expect(Self.isMalformed(error, "PSO: DECIPHER"), "\(count)")
         }
         let whole = curve.answering("002a8086", 0x9000, [0x04] + (1...96).map { UInt8($0) })
-        #expect(try await whole.open().derive(with: key.publicKey).value.copyBytes() == (1...48).map { UInt8($0) })
+        try await expect(whole.open().derive(with: key.publicKey).value.copyBytes(), is: (1...48).map { UInt8($0) })
         let refusing = curve.answering("002a8086", 0x6A80)
-        #expect(try await Self.failure(refusing) { _ = try await $0.derive(with: key.publicKey) } == .notDecrypted)
+        try await expect(Self.failure(refusing) { _ = try await $0.derive(with: key.publicKey) }, is: .notDecrypted)
     }
 
     @Test("random bytes that the card does not have or cuts short")
     func random() async throws {
         let without = ScriptedCard().with(0xC0, [0x3D, 0, 0, 0])
-        #expect(try await Self.failure(without) { _ = try await $0.random(8) } == .unsupported("random bytes"))
+        try await expect(Self.failure(without) { _ = try await $0.random(8) }, is: .unsupported("random bytes"))
         let card = ScriptedCard().answering("0084", 0x9000, [1, 2, 3])
-        #expect(try await card.open().random(3) == [1, 2, 3])
+        try await expect(card.open().random(3), is: [1, 2, 3])
         for count in [2, 4] {
             #expect(Self.isMalformed(try await Self.failure(card) { _ = try await $0.random(count) }, "GET CHALLENGE"))
         }

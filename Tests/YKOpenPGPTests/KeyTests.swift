@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -35,10 +36,10 @@ struct KeyTests {
             let named = OpenPGPPublicKey(
                 try key(algorithm, material), in: algorithm == 18 ? .decryption : .signature,
                 created: try #require(vector["created"] as? Int64))
-            #expect(Hex.encode(named.fingerprint) == vector["fingerprint"] as? String, "\(vector["name"] ?? "")")
+            expect(Hex.encode(named.fingerprint), is: vector["fingerprint"] as? String, "\(vector["name"] ?? "")")
             count += 1
         }
-        #expect(count == 8)
+        expect(count, is: 8)
     }
 
     @Test("attributes are written as the vectors have them, and read back")
@@ -49,7 +50,7 @@ struct KeyTests {
             let slot: OpenPGPSlot =
                 name.contains("DEC") ? .decryption : name.contains("AUT") ? .authentication : .signature
             let type = try #require(OpenPGPKeyType(OpenPGPAlgorithm(attributes: bytes)))
-            #expect(type.attributes(for: slot, among: [bytes]) == bytes, "\(name)")
+            expect(type.attributes(for: slot, among: [bytes]), is: bytes, "\(name)")
             #expect(OpenPGPKeyType(type.description) == type && OpenPGPKeyType("nonsense") == nil)
         }
     }
@@ -81,7 +82,7 @@ struct KeyTests {
                 key = try PrivateKey(x25519: Secret(numbers.reversed()))
             }
             let parts = try OpenPGPService.parts(of: key, attributes[name] ?? [0x13])
-            #expect(ImportPrivateKey(slot, parts).apdu.data == data, "\(name)")
+            expect(ImportPrivateKey(slot, parts).apdu.data, is: data, "\(name)")
         }
     }
 
@@ -95,12 +96,12 @@ struct KeyTests {
             #expect(made.created == 1_577_836_800 && OpenPGPKeyType(made.key) == type)
             let info = try await service.status().keys[0]
             #expect(info.fingerprint == made.fingerprint && info.created == made.created)
-            #expect(info.origin?.description == "generated")
+            expect(info.origin?.description, is: "generated")
             try await service.verifyUsual(.signing)
             let message = Array("a message".utf8)
             let signature = try await service.sign(.message(message))
             #expect(made.key.isValid(signature, for: message, .sha256))
-            #expect(try await service.signatureCount() == 1)
+            try await expect(service.signatureCount(), is: 1)
         }
     }
 
@@ -114,12 +115,12 @@ struct KeyTests {
         let stored = try await service.importKey(own, .decryption, created: 7)
         #expect(stored.key == own.publicKey && stored.created == 7)
         let shared = try await service.derive(with: peer.publicKey)
-        #expect(try shared.value.copyBytes() == own.shared(with: peer.publicKey).value.copyBytes())
+        try expect(shared.value.copyBytes(), is: own.shared(with: peer.publicKey).value.copyBytes())
         let curve = try PrivateKey(.brainpoolP384, scalar: Secret([UInt8](repeating: 0x31, count: 48)))
         let other = try PrivateKey(.brainpoolP384, scalar: Secret([UInt8](repeating: 0x32, count: 48)))
         _ = try await service.importKey(curve, .decryption)
         let secret = try await service.derive(with: other.publicKey)
-        #expect(try secret.value.copyBytes() == curve.shared(with: other.publicKey).value.copyBytes())
+        try expect(secret.value.copyBytes(), is: curve.shared(with: other.publicKey).value.copyBytes())
         await #expect(throws: OpenPGPError.unfit(.decryption, "a key of type x25519")) {
             _ = try await service.derive(with: peer.publicKey)
         }
@@ -128,11 +129,11 @@ struct KeyTests {
         guard case .rsa(let modulus, _) = rsa.publicKey else { return }
         let block = [0, 2] + [UInt8](repeating: 0xAA, count: modulus.count - 9) + [0] + Array("secret".utf8)
         let message = try rsa.publicKey.rsaPublic(block)
-        #expect(try await service.decrypt(message).value.copyBytes() == Array("secret".utf8))
+        try await expect(service.decrypt(message).value.copyBytes(), is: Array("secret".utf8))
         await #expect(throws: OpenPGPError.notDecrypted) { _ = try await service.decrypt(Array(message.reversed())) }
         try await service.deleteKey(.decryption)
         await #expect(throws: OpenPGPError.noKey(.decryption)) { _ = try await service.publicKey(.decryption) }
-        #expect(try await service.status().keys[1].fingerprint == nil)
+        try await expect(service.status().keys[1].fingerprint, is: nil)
     }
 
     @Test("the authentication key signs with the other latch")
@@ -145,11 +146,11 @@ struct KeyTests {
         }
         try await service.verifyUsual(.using)
         let digest = [UInt8](repeating: 3, count: 64)
-        #expect(try await service.authenticate(.digest(digest), hash: .sha512).first == 0x30)
+        try await expect(service.authenticate(.digest(digest), hash: .sha512).first, is: 0x30)
         await #expect(throws: OpenPGPError.badInput("a digest of sha256 has 32 bytes, not 64")) {
             _ = try await service.authenticate(.digest(digest))
         }
-        #expect(try await service.publicKey(.authentication) == made.key)
+        try await expect(service.publicKey(.authentication), is: made.key)
     }
 
     @Test("types that do not fit a slot, or the card, are refused")
@@ -178,16 +179,16 @@ struct KeyTests {
             try await service.setCAFingerprint(1, fingerprint)
         }
         try await service.verifyUsual(.administration)
-        #expect(try await service.status().caFingerprints == [nil, nil, nil])
+        try await expect(service.status().caFingerprints, is: [nil, nil, nil])
         try await service.setCAFingerprint(1, fingerprint)
         try await service.setCAFingerprint(3, fingerprint.reversed())
-        #expect(try await service.status().caFingerprints == [fingerprint, nil, fingerprint.reversed()])
+        try await expect(service.status().caFingerprints, is: [fingerprint, nil, fingerprint.reversed()])
         try await service.setCAFingerprint(1, nil)
-        #expect(try await service.status().caFingerprints == [nil, nil, fingerprint.reversed()])
+        try await expect(service.status().caFingerprints, is: [nil, nil, fingerprint.reversed()])
         for (number, value) in [(0, fingerprint), (4, fingerprint), (1, [1])] {
             let count = await service.statistics.exchanges
             await #expect(throws: OpenPGPError.self) { try await service.setCAFingerprint(number, value) }
-            #expect(await service.statistics.exchanges == count)
+            await expect(service.statistics.exchanges, is: count)
         }
     }
 
@@ -201,7 +202,7 @@ struct KeyTests {
         try await service.setTouch(.cachedFixed, .signature)
         await #expect(throws: OpenPGPError.touchTimeout(.signature)) { _ = try await service.sign(.message([1])) }
         isTouched.turnOn()
-        #expect(try await service.sign(.message([1])).count == 64)
+        try await expect(service.sign(.message([1])).count, is: 64)
         await #expect(throws: OpenPGPError.touchIsFixed(.signature)) { try await service.setTouch(.off, .signature) }
         let card = try await Bench.open(model: .openPGP)
         try await card.verifyUsual(.administration)

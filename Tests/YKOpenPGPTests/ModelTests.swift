@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @testable import YKOpenPGP
@@ -9,12 +10,12 @@ import YKWire
 struct ModelTests {
     @Test("values that nobody knows keep their numbers")
     func openSets() {
-        #expect(OpenPGPTouchPolicy(rawValue: 9).description == "policy 9")
+        expect(OpenPGPTouchPolicy(rawValue: 9).description, is: "policy 9")
         #expect(OpenPGPTouchPolicy.cachedFixed.description == "cached-fixed" && OpenPGPTouchPolicy.fixed.isFixed)
         #expect(OpenPGPKeyOrigin(rawValue: 7).description == "state 7" && OpenPGPKeyOrigin.none.description == "none")
-        #expect(OpenPGPAlgorithm(attributes: [0x13, 0x01]).description == "curve of an unknown identifier")
-        #expect(
-            OpenPGPSlot.allCases.map(\.description) == ["signature", "decryption", "authentication", "attestation"])
+        expect(OpenPGPAlgorithm(attributes: [0x13, 0x01]).description, is: "curve of an unknown identifier")
+        expect(
+            OpenPGPSlot.allCases.map(\.description), is: ["signature", "decryption", "authentication", "attestation"])
     }
 
     @Test(
@@ -34,7 +35,7 @@ struct ModelTests {
     func status() throws {
         let bytes: [UInt8] = [1, 127, 126, 125, 3, 2, 1]
         let status = try OpenPGPPINStatus(decoding: bytes)
-        #expect(Set([status, try OpenPGPPINStatus(decoding: bytes)]).count == 1)
+        expect(Set([status, try OpenPGPPINStatus(decoding: bytes)]).count, is: 1)
         for place in bytes.indices {
             var changed = bytes
             changed[place] = 0

@@ -19,7 +19,7 @@ struct OddAnswerTests {
         let report = try await Self.card.open().report()
         #expect(report.cardholder.login == "jane" && report.cardholder.name == "Jane" && report.cardholder.url == nil)
         #expect(report.signatures == 7 && report.usesKDF == false && report.problems.isEmpty)
-        #expect(report.firmware == FirmwareVersion(5, 4, 3))
+        expect(report.firmware, is: FirmwareVersion(5, 4, 3))
     }
 
     /// Each part is missing from the report when it is refused, and only that part.
@@ -32,14 +32,14 @@ struct OddAnswerTests {
         var card = Self.card
         card.answers.insert((command, [.init(status: status)]), at: 0)
         let report = try await card.open().report()
-        #expect(report.status.pins.retries.user == 3)
-        #expect((report.signatures == nil) == (command == "00ca007a"))
-        #expect((report.cardholder.login == nil) == (command == "00ca005e"))
-        #expect((report.cardholder.name == nil) == (command == "00ca0065"))
-        #expect((report.firmware == nil) == (command == "00f1"))
+        expect(report.status.pins.retries.user, is: 3)
+        expect((report.signatures == nil), is: (command == "00ca007a"))
+        expect((report.cardholder.login == nil), is: (command == "00ca005e"))
+        expect((report.cardholder.name == nil), is: (command == "00ca0065"))
+        expect((report.firmware == nil), is: (command == "00f1"))
         let isAbsence = [0x6985, 0x6A81, 0x6A82, 0x6A86, 0x6A88, 0x6B00, 0x6D00, 0x6E00].contains(status)
         let isProblem = !isAbsence && command != "00f1"
-        #expect(report.problems.count == (isProblem ? 1 : 0))
+        expect(report.problems.count, is: (isProblem ? 1 : 0))
     }
 
     @Test func endsWhenTheLinkFails() async throws {
@@ -54,15 +54,15 @@ struct OddAnswerTests {
     @Test func readsNamesInLatin1() throws {
         let related: [UInt8] =
             [0x5B, 12] + Array("M".utf8) + [0xFC] + Array("ller<<J".utf8) + [0xF6] + Array("rg".utf8)
-        #expect(try OpenPGPCardholder(related: related, login: [], url: []).name == "Jörg Müller")
+        try expect(OpenPGPCardholder(related: related, login: [], url: []).name, is: "Jörg Müller")
     }
 
     /// A card that lists several import formats gets the numbers of all of them.
     @Test func choosesTheImportFormatWithTheMostNumbers() throws {
         let listed = try ["010800001100", "010800001101", "010800001103", "010c00001101"].map { try Hex.decode($0) }
         let type = OpenPGPKeyType.rsa(bits: 2048)
-        #expect(Hex.encode(type.attributes(for: .signature, among: listed)) == "010800001103")
-        #expect(Hex.encode(type.attributes(for: .signature, among: Array(listed.prefix(1)))) == "010800001100")
+        expect(Hex.encode(type.attributes(for: .signature, among: listed)), is: "010800001103")
+        expect(Hex.encode(type.attributes(for: .signature, among: Array(listed.prefix(1)))), is: "010800001100")
     }
 
     /// SELECT, 6E, the public key, F9, VERIFY, PSO.
@@ -75,14 +75,14 @@ struct OddAnswerTests {
             await maker.rest()
             let service = try await Bench.open(key)
             _ = try await service.publicKey(.signature)
-            #expect(try await service.status().pins.retries.user == 3)
+            try await expect(service.status().pins.retries.user, is: 3)
             try await service.verifyUsual(.signing)
             #expect(try await service.touchPolicy(.signature) != .on)
             _ = try await service.sign(.message([1, 2, 3]))
-            #expect(await service.statistics.exchanges == 6)
+            await expect(service.statistics.exchanges, is: 6)
             try await service.verifyUsual(.signing)
             _ = try await service.detachedSignature(of: [1])
-            #expect(await service.statistics.exchanges == 8)
+            await expect(service.statistics.exchanges, is: 8)
         }
     }
 }

@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKOpenPGP
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -32,16 +33,16 @@ import YKWire
         #expect(
             signature.hash == hash && signature.created == 1_577_836_800 && signature.fingerprint == key.fingerprint)
         var reader = ByteReader(signature.packet)
-        #expect(try reader.byte() == 0x89)
-        #expect(try Int(reader.uint16()) == signature.packet.count - 3)
+        try expect(reader.byte(), is: 0x89)
+        try expect(Int(reader.uint16()), is: signature.packet.count - 3)
         let number: UInt8 = hash == .sha256 ? 8 : hash == .sha384 ? 9 : 10
         let head = try reader.bytes(35)
-        #expect(
-            head == [4, 0, algorithm, number, 0, 29, 22, 33, 4] + key.fingerprint + [5, 2, 0x5E, 0x0B, 0xE1, 0x00])
-        #expect(try reader.bytes(12) == [0, 10, 9, 16] + key.fingerprint.suffix(8))
+        expect(
+            head, is: [4, 0, algorithm, number, 0, 29, 22, 33, 4] + key.fingerprint + [5, 2, 0x5E, 0x0B, 0xE1, 0x00])
+        try expect(reader.bytes(12), is: [0, 10, 9, 16] + key.fingerprint.suffix(8))
         let signed = Self.message + head + [4, 0xFF, 0, 0, 0, 35]
         let digest = hash.hash(signed)
-        #expect(try reader.bytes(2) == Array(digest.prefix(2)))
+        try expect(reader.bytes(2), is: Array(digest.prefix(2)))
         var numbers: [[UInt8]] = []
         while !reader.isAtEnd { numbers.append(try Self.integer(&reader)) }
         switch key.key {
@@ -56,14 +57,14 @@ import YKWire
         let lines = signature.armored.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.first == "-----BEGIN PGP SIGNATURE-----" && lines[1].isEmpty && lines.last?.isEmpty == true)
         #expect(lines.dropLast().last == "-----END PGP SIGNATURE-----" && lines[lines.count - 3].count == 5)
-        #expect(try Base64.decode(lines[2..<(lines.count - 3)].joined()) == signature.packet)
+        try expect(Base64.decode(lines[2..<(lines.count - 3)].joined()), is: signature.packet)
     }
 
     /// A multiprecision integer without leading zeros.
     private static func integer(_ reader: inout ByteReader) throws -> [UInt8] {
         let bits = Int(try reader.uint16())
         let bytes = try reader.bytes((bits + 7) / 8)
-        #expect(bits == bytes.count * 8 - bytes[0].leadingZeroBitCount)
+        expect(bits, is: bytes.count * 8 - bytes[0].leadingZeroBitCount)
         return bytes
     }
 
@@ -79,8 +80,8 @@ import YKWire
                 continue
             }
         }
-        #expect(try await service.signatureCount() == 0)
-        #expect(try await service.detachedSignature(of: Self.message, hash: .sha512).hash == .sha512)
+        try await expect(service.signatureCount(), is: 0)
+        try await expect(service.detachedSignature(of: Self.message, hash: .sha512).hash, is: .sha512)
     }
 
     @Test("a key whose fingerprint the card does not have signs nothing that could be verified")
@@ -97,7 +98,7 @@ import YKWire
         await #expect(throws: OpenPGPError.wrongFingerprint(.signature)) {
             try await scripted.detachedSignature(of: Self.message)
         }
-        #expect(try await service.detachedSignature(of: Self.message).fingerprint == key.fingerprint)
+        try await expect(service.detachedSignature(of: Self.message).fingerprint, is: key.fingerprint)
     }
 
     private static func point(_ key: OpenPGPPublicKey) -> [UInt8] {

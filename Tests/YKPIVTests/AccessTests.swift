@@ -16,14 +16,14 @@ struct AccessTests {
         ] {
             let bench = try Bench(version)
             let service = try await bench.open()
-            for _ in 0..<5 { #expect(try await service.tries(of: .pin)?.triesLeft == 3) }
+            for _ in 0..<5 { try await expect(service.tries(of: .pin)?.triesLeft, is: 3) }
             let hasMetadata = version >= FirmwareVersion(5, 3, 0)
-            #expect(try await service.tries(of: .pin)?.isDefault == (hasMetadata ? true : nil))
-            #expect(try await service.tries(of: .puk)?.triesLeft == (hasMetadata ? 3 : nil))
+            try await expect(service.tries(of: .pin)?.isDefault, is: (hasMetadata ? true : nil))
+            try await expect(service.tries(of: .puk)?.triesLeft, is: (hasMetadata ? 3 : nil))
             try await service.verify(pin())
-            #expect(try await service.tries(of: .pin)?.triesLeft == (hasMetadata ? 3 : nil))
+            try await expect(service.tries(of: .pin)?.triesLeft, is: (hasMetadata ? 3 : nil))
             try await service.forgetPIN()
-            #expect(try await service.tries(of: .pin)?.triesLeft == 3)
+            try await expect(service.tries(of: .pin)?.triesLeft, is: 3)
         }
     }
 
@@ -34,14 +34,14 @@ struct AccessTests {
             try await service.changePIN(from: pin("000000"), to: pin("111111"))
         }
         try await service.verify(pin())
-        #expect(try await service.tries(of: .pin)?.triesLeft == 3)
+        try await expect(service.tries(of: .pin)?.triesLeft, is: 3)
         for left in [2, 1] {
             await #expect(throws: PIVError.wrong(.pin, triesLeft: left)) { try await service.verify(pin("000000")) }
         }
         await #expect(throws: PIVError.blocked(.pin)) { try await service.verify(pin("000000")) }
         await #expect(throws: PIVError.blocked(.pin)) { try await service.verify(pin()) }
         await #expect(throws: PIVError.blocked(.pin)) { try await service.changePIN(from: pin(), to: pin("654321")) }
-        #expect(try await service.tries(of: .pin)?.isBlocked == true)
+        try await expect(service.tries(of: .pin)?.isBlocked, is: true)
         await #expect(throws: PIVError.wrong(.puk, triesLeft: 2)) {
             try await service.unblockPIN(puk: pin("00000000"), newPIN: pin("654321"))
         }
@@ -52,7 +52,7 @@ struct AccessTests {
     @Test func seesABlockedPINWithoutMetadata() async throws {
         let service = try await Bench(FirmwareVersion(4, 3, 5)).open()
         try await service.blockPIN()
-        #expect(try await service.tries(of: .pin)?.triesLeft == 0)
+        try await expect(service.tries(of: .pin)?.triesLeft, is: 0)
     }
 
     @Test func changesPINAndPUK() async throws {
@@ -60,8 +60,8 @@ struct AccessTests {
         let service = try await bench.open()
         try await service.changePIN(from: .defaultPIN(), to: pin("abcdefgh"))
         try await service.changePUK(from: .defaultPUK(), to: pin("87654321"))
-        #expect(try await service.metadata(of: .pin)?.isDefault == false)
-        #expect(try await service.metadata(of: .puk)?.isDefault == false)
+        try await expect(service.metadata(of: .pin)?.isDefault, is: false)
+        try await expect(service.metadata(of: .puk)?.isDefault, is: false)
         await #expect(throws: PIVError.shortPIN(.pin, 2, least: 6)) {
             try await service.changePIN(from: pin("000000"), to: pin("12"))
         }
@@ -69,7 +69,7 @@ struct AccessTests {
             try await service.changePUK(from: pin("00000000"), to: pin("12345"))
         }
         await #expect(throws: PIVError.shortPIN(.pin, 4, least: 6)) { try await service.verify(pin("1234")) }
-        #expect(try await service.metadata(of: .pin)?.triesLeft == 3)
+        try await expect(service.metadata(of: .pin)?.triesLeft, is: 3)
         await #expect(throws: PIVError.wrong(.puk, triesLeft: 2)) {
             try await service.changePUK(from: pin("11111111"), to: pin("87654321"))
         }
@@ -93,8 +93,8 @@ struct AccessTests {
         await #expect(throws: PIVError.pinRequired) { try await service.setRetries(pin: 5, puk: 7) }
         try await service.verify(pin())
         try await service.setRetries(pin: 5, puk: 7)
-        #expect(try await service.metadata(of: .pin)?.triesTotal == 5)
-        #expect(try await service.metadata(of: .puk)?.triesLeft == 7)
+        try await expect(service.metadata(of: .pin)?.triesTotal, is: 5)
+        try await expect(service.metadata(of: .puk)?.triesLeft, is: 7)
         await #expect(throws: PIVError.wrong(.pin, triesLeft: 4)) { try await service.verify(pin("000000")) }
     }
 
@@ -105,11 +105,11 @@ struct AccessTests {
         await #expect(throws: PIVError.resetNotAllowed) { try await service.resetBlocked() }
         try await service.setManagementKey(ManagementKey(Secret([UInt8](repeating: 7, count: 32))), type: .aes256)
         try await service.reset()
-        #expect(try await service.tries(of: .pin)?.triesLeft == 3)
-        #expect(try await service.managementKeyMetadata()?.type == .aes192)
+        try await expect(service.tries(of: .pin)?.triesLeft, is: 3)
+        try await expect(service.managementKeyMetadata()?.type, is: .aes192)
         await #expect(throws: PIVError.noKey(.authentication)) { try await service.metadata(of: .authentication) }
         try await service.authenticate(with: .defaultKey())
-        #expect(try await service.certificate(.attestation).subject.description == "CN=ykit virtual PIV attestation")
+        try await expect(service.certificate(.attestation).subject.description, is: "CN=ykit virtual PIV attestation")
     }
 
     @Test func resetsOldFirmware() async throws {
@@ -138,7 +138,7 @@ struct AccessTests {
         let number = [UInt8](repeating: 9, count: 16)
         let service = try await ScriptedLink.service([0x20: number + [0x90, 0x00]])
         let temporary = try await service.verifyFingerprint(wantsTemporaryPIN: true)
-        #expect(temporary?.value.copyBytes() == number)
+        expect(temporary?.value.copyBytes(), is: number)
         #expect(try await service.verifyFingerprint() == nil)
         try await service.verify(temporaryPIN: Secret(number))
         await #expect(throws: PIVError.badPINLength(3)) { try await service.verify(temporaryPIN: Secret([1, 2, 3])) }
@@ -151,7 +151,7 @@ struct AccessTests {
         ) {
             _ = try await none.verifyFingerprint()
         }
-        #expect(try await none.fingerprintMetadata() == nil)
+        try await expect(none.fingerprintMetadata(), is: nil)
         let short = try await ScriptedLink.service([0x20: [1, 2, 0x90, 0x00]])
         await #expect(throws: PIVError.self) { _ = try await short.verifyFingerprint(wantsTemporaryPIN: true) }
     }

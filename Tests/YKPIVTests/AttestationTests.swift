@@ -4,6 +4,7 @@ import Glibc
 import Testing
 import YKCrypto
 import YKPIV
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -27,7 +28,7 @@ struct AttestationTests {
     @Test func knowsYubicosCertificates() {
         let yubico = AttestationChain.yubico
         #expect(yubico.roots.count == 3 && yubico.others.count == 5)
-        #expect((yubico.roots + yubico.others).map { Hex.encode($0.fingerprint) } == Self.fingerprints)
+        expect((yubico.roots + yubico.others).map { Hex.encode($0.fingerprint) }, is: Self.fingerprints)
         for root in yubico.roots { #expect(root.publicKey.map(root.isSigned) == true && root.issuer == root.subject) }
     }
 
@@ -35,18 +36,19 @@ struct AttestationTests {
         let yubico = AttestationChain.yubicoOpenPGP
         #expect(yubico.roots.count == 2 && yubico.others.count == 5)
         let own = [yubico.roots[0]] + yubico.others[2...]
-        #expect(
-            own.map { Hex.encode($0.fingerprint) } == [
+        expect(
+            own.map { Hex.encode($0.fingerprint) },
+            is: [
                 "6937cfa21c2189a7b219c71db39ef7112ee24b8801b1521d8296d087f2eee615",
                 "a53831d9649ab86bb1132e0a8a65eda9f7506d2b1495f76b3321960cc454c054",
                 "5decb182e9357d4a835acf988e1ea29713737ee08bce0f0ba79da8f295dd0e9f",
                 "8af24190cbd923f3a1750bd5023dfaf540cf3a5b240f000d129abf8a90a552fc",
             ])
-        #expect(yubico.roots[0].publicKey.map(yubico.roots[0].isSigned) == true)
+        expect(yubico.roots[0].publicKey.map(yubico.roots[0].isSigned), is: true)
         let check = CertificatePathCheck(anchors: [yubico.roots[1].der], at: Self.now)
         for (last, first) in [(2, 0), (3, 1), (4, 1)] {
             let path = try check.path(from: yubico.others[last].der, others: [yubico.others[first].der])
-            #expect(path == [yubico.others[last], yubico.others[first], yubico.roots[1]].map(\.der))
+            expect(path, is: [yubico.others[last], yubico.others[first], yubico.roots[1]].map(\.der))
         }
     }
 
@@ -74,7 +76,7 @@ struct AttestationTests {
         }
         let own = AttestationChain(roots: [try X509Certificate(der: bench.key.state.piv.attestationRoot)])
         let path = try AttestationChain.yubico.trusting(own).verify(attestation, device: device, at: Self.now)
-        #expect(path.count == 3)
+        expect(path.count, is: 3)
     }
 
     /// A certificate for the attestation key, by a root, with these extensions (none: version 1), and a statement by it.
@@ -110,9 +112,9 @@ struct AttestationTests {
         ])
     func acceptsSilentDevices(_ extensions: [String], _ pathLength: Int) async throws {
         let (statement, device, chain) = try await attested(extensions, pathLength: pathLength)
-        #expect(try (device.basicConstraints != nil) == extensions.contains { $0.hasPrefix("basic") })
+        try expect((device.basicConstraints != nil), is: extensions.contains { $0.hasPrefix("basic") })
         let path = try chain.verify(statement, device: device, at: device.notBefore + 60)
-        #expect(path == [statement, device] + chain.roots)
+        expect(path, is: [statement, device] + chain.roots)
         #expect(throws: PIVError.chain(.noIssuer(subject: "CN=Yubico PIV Attestation"))) {
             try AttestationChain.yubico.verify(statement, device: device, at: device.notBefore + 60)
         }
@@ -148,7 +150,7 @@ struct AttestationTests {
         #expect(throws: PIVError.chain(.notAuthority(subject: "CN=1"))) {
             try chain.verify(path[3], device: path[2], at: time)
         }
-        #expect(try AttestationChain(roots: [path[0]]).verify(path[2], device: path[1], at: time).count == 3)
+        try expect(AttestationChain(roots: [path[0]]).verify(path[2], device: path[1], at: time).count, is: 3)
     }
 
     @Test("a firmware version of more than three bytes is read, one of fewer is refused")
@@ -156,7 +158,7 @@ struct AttestationTests {
         for (value, isRead) in [("050703", true), ("05070301", true), ("0507", false)] {
             let (_, device, _) = try await attested(["1.3.6.1.4.1.41482.3.3=DER:\(value)"])
             if isRead {
-                #expect(try PIVAttestation(device).firmware == FirmwareVersion(5, 7, 3))
+                try expect(PIVAttestation(device).firmware, is: FirmwareVersion(5, 7, 3))
             } else {
                 #expect(throws: PIVError.self) { try PIVAttestation(device) }
             }

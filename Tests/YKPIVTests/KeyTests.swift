@@ -16,8 +16,8 @@ struct KeyTests {
     @Test(arguments: KeyTests.algorithms)
     func signsWhatCryptoLibrariesVerify(_ algorithm: PIVAlgorithm) async throws {
         let (service, key) = try await Bench().with(algorithm)
-        #expect(try await service.publicKey(.authentication) == key)
-        #expect(PIVAlgorithm(key) == algorithm)
+        try await expect(service.publicKey(.authentication), is: key)
+        expect(PIVAlgorithm(key), is: algorithm)
         try await service.verify(pin())
         let message = Array("to be signed".utf8)
         for hash in Self.hashes {
@@ -57,7 +57,7 @@ struct KeyTests {
         try await service.verify(pin())
         let padded = [0, 2] + [UInt8](repeating: 0xA5, count: 256 - 3 - 5) + [0] + Array("hello".utf8)
         let opened = try await service.decrypt(try key.rsaPublic(padded), .keyManagement, padding: .pkcs1)
-        #expect(opened.value.copyBytes() == Array("hello".utf8))
+        expect(opened.value.copyBytes(), is: Array("hello".utf8))
         let folder = "/tmp/ykpiv-key.\(UInt64.random(in: 0 ... .max)).pem"
         try write(Array(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo).utf8), folder)
         for (name, hash) in [("sha1", HashAlgorithm.sha1), ("sha256", .sha256), ("sha512", .sha512)] {
@@ -66,9 +66,9 @@ struct KeyTests {
                     "openssl", "pkeyutl", "-encrypt", "-pubin", "-inkey", folder, "-pkeyopt", "rsa_padding_mode:oaep",
                     "-pkeyopt", "rsa_oaep_md:\(name)", "-pkeyopt", "rsa_mgf1_md:\(name)",
                 ], input: Array("secret".utf8))
-            #expect(sealed.status == 0)
+            expect(sealed.status, is: 0)
             let opened = try await service.decrypt(sealed.output, .keyManagement, padding: .oaep(hash))
-            #expect(opened.value.copyBytes() == Array("secret".utf8))
+            expect(opened.value.copyBytes(), is: Array("secret".utf8))
         }
         _ = try run(["rm", folder])
         await #expect(throws: PIVError.notDecrypted) {
@@ -91,7 +91,7 @@ struct KeyTests {
         }
         try await service.verify(pin())
         let ours = try await service.derive(with: other.publicKey, .keyManagement)
-        #expect(try ours.value.copyBytes() == other.shared(with: key).value.copyBytes())
+        try expect(ours.value.copyBytes(), is: other.shared(with: key).value.copyBytes())
         await #expect(throws: PIVError.unfitPeer(algorithm)) {
             try await service.derive(with: .ed25519([UInt8](repeating: 1, count: 32)), .keyManagement)
         }
@@ -136,7 +136,7 @@ struct KeyTests {
         try await service.verify(pin())
         _ = try await service.sign(input, .signature)
         await #expect(throws: PIVError.pinRequired) { try await service.sign(input, .signature) }
-        #expect(try await service.metadata(of: .signature)?.policies == KeyPolicies(pin: .always, touch: .never))
+        try await expect(service.metadata(of: .signature)?.policies, is: KeyPolicies(pin: .always, touch: .never))
 
         _ = try await service.generateKey(.authentication, .p256, policies: KeyPolicies(pin: .never, touch: .always))
         bench.finger.set(.notTouched)
@@ -151,7 +151,7 @@ struct KeyTests {
         _ = try await service.sign(input, .keyManagement)
         bench.finger.set(.notTouched)
         _ = try await service.sign(input, .keyManagement)
-        #expect(bench.finger.asked.last == "PIV 9d")
+        expect(bench.finger.asked.last, is: "PIV 9d")
         await #expect(throws: PIVError.touchTimeout) { try await service.sign(input, .authentication) }
     }
 
@@ -165,13 +165,13 @@ struct KeyTests {
         if parts[0] == "rsa" { arguments += ["-pkeyopt", "rsa_keygen_bits:\(parts[1])"] }
         if parts[0] == "ec" { arguments += ["-pkeyopt", "ec_paramgen_curve:\(parts[1])"] }
         let made = try run(arguments)
-        #expect(made.status == 0)
+        expect(made.status, is: 0)
         let key = try #require(try KeyFile(made.output).privateKey)
         let service = try await Bench().manage()
-        #expect(try await service.importKey(key, .retired(1)!, policies: KeyPolicies(pin: .never)) == algorithm)
+        try await expect(service.importKey(key, .retired(1)!, policies: KeyPolicies(pin: .never)), is: algorithm)
         let metadata = try await service.metadata(of: .retired(1)!)
-        #expect(metadata?.publicKey == key.publicKey)
-        #expect(metadata?.origin == .imported)
+        expect(metadata?.publicKey, is: key.publicKey)
+        expect(metadata?.origin, is: .imported)
         if algorithm != .x25519 {
             let signature = try await service.sign(.message([1, 2]), .retired(1)!)
             #expect(key.publicKey.isValid(signature, for: [1, 2], .sha256))
@@ -198,7 +198,7 @@ struct KeyTests {
     @Test func movesAndDeletesKeys() async throws {
         let (service, key) = try await Bench().with(.p256)
         try await service.moveKey(from: .authentication, to: .retired(20)!)
-        #expect(try await service.publicKey(.retired(20)!) == key)
+        try await expect(service.publicKey(.retired(20)!), is: key)
         await #expect(throws: PIVError.noKey(.authentication)) {
             try await service.moveKey(from: .authentication, to: .signature)
         }
@@ -209,9 +209,9 @@ struct KeyTests {
         await #expect(throws: PIVError.noKey(.authentication)) {
             try await service.moveKey(from: .authentication, to: .signature, replacing: true)
         }
-        #expect(try await service.publicKey(.signature) == other)
+        try await expect(service.publicKey(.signature), is: other)
         try await service.moveKey(from: .retired(20)!, to: .signature, replacing: true)
-        #expect(try await service.publicKey(.signature) == key)
+        try await expect(service.publicKey(.signature), is: key)
         try await service.moveKey(from: .signature, to: .retired(20)!)
         try await service.deleteKey(.retired(20)!)
         await #expect(throws: PIVError.noKey(.retired(20)!)) { try await service.deleteKey(.retired(20)!) }
@@ -243,12 +243,12 @@ struct KeyTests {
         await #expect(throws: finger) {
             try await five.generateKey(.authentication, .p256, policies: KeyPolicies(pin: .matchOnce))
         }
-        #expect(await four.identity.warnings.map(\.advisory) == ["YSA-2017-01"])
-        #expect(await five.identity.warnings.map(\.advisory) == ["YSA-2024-03"])
-        #expect(try await Bench(FirmwareVersion(4, 4, 4)).open().identity.warnings.map(\.advisory) == ["YSA-2019-02"])
+        await expect(four.identity.warnings.map(\.advisory), is: ["YSA-2017-01"])
+        await expect(five.identity.warnings.map(\.advisory), is: ["YSA-2024-03"])
+        try await expect(Bench(FirmwareVersion(4, 4, 4)).open().identity.warnings.map(\.advisory), is: ["YSA-2019-02"])
         #expect(try await Bench().open().identity.warnings.isEmpty)
-        #expect(try await four.serial() == nil)
-        #expect(try await five.serial() == 4711)
+        try await expect(four.serial(), is: nil)
+        try await expect(five.serial(), is: 4711)
         let other = try await ScriptedLink.service(atr: ScriptedLink.unknown, [0x47: [0x6A, 0x81]])
         await #expect(throws: PIVError.unsupportedAlgorithm(.ed25519)) {
             try await other.generateKey(.authentication, .ed25519)
@@ -257,30 +257,30 @@ struct KeyTests {
 
     @Test func worksWithoutMetadata() async throws {
         let (service, key) = try await Bench(FirmwareVersion(4, 3, 5)).with(.p256)
-        #expect(try await service.publicKey(.authentication) == key)
-        #expect(try await service.findAlgorithm(.authentication) == .p256)
+        try await expect(service.publicKey(.authentication), is: key)
+        try await expect(service.findAlgorithm(.authentication), is: .p256)
         try await service.verify(pin())
         let signature = try await service.sign(.message([9]), .authentication)
         #expect(key.isValid(signature, for: [9], .sha256))
         await #expect(throws: PIVError.unknownKey(.signature)) { try await service.publicKey(.signature) }
-        #expect(try await service.metadata(of: .authentication) == nil)
+        try await expect(service.metadata(of: .authentication), is: nil)
     }
 
     @Test func attestsWithAChainToItsRoot() async throws {
         let bench = try Bench()
         let (service, key) = try await bench.with(.rsa1024, .signature, policies: KeyPolicies(touch: .cached))
         let attestation = try await service.attest(.signature)
-        #expect(attestation.publicKey == key)
+        expect(attestation.publicKey, is: key)
         let facts = try PIVAttestation(attestation)
-        #expect(facts.firmware == FirmwareVersion(5, 7, 1))
-        #expect(facts.serial == 4711)
-        #expect(facts.policies == KeyPolicies(pin: .always, touch: .cached))
-        #expect(facts.formFactor == 1)
-        #expect(facts.slot == .signature)
+        expect(facts.firmware, is: FirmwareVersion(5, 7, 1))
+        expect(facts.serial, is: 4711)
+        expect(facts.policies, is: KeyPolicies(pin: .always, touch: .cached))
+        expect(facts.formFactor, is: 1)
+        expect(facts.slot, is: .signature)
         let device = try await service.certificate(.attestation)
         let root = try X509Certificate(der: bench.key.state.piv.attestationRoot)
         let path = try AttestationChain(roots: [root]).verify(attestation, device: device, at: 1_795_000_000)
-        #expect(path.map(\.subject.description).last == "CN=ykit virtual PIV root")
+        expect(path.map(\.subject.description).last, is: "CN=ykit virtual PIV root")
         #expect(throws: PIVError.chain(.noIssuer(subject: "CN=ykit virtual PIV attestation"))) {
             try AttestationChain(roots: []).verify(attestation, device: device, at: 1_795_000_000)
         }

@@ -17,7 +17,7 @@ struct ManagementKeyTests {
         ]
         for (version, type) in usual {
             let service = try await Bench(version).open()
-            #expect(try await service.findManagementKeyType() == type)
+            try await expect(service.findManagementKeyType(), is: type)
             try await service.authenticate(with: .defaultKey())
             try await service.makeCapability()
         }
@@ -29,12 +29,12 @@ struct ManagementKeyTests {
         let service = try await bench.manage()
         let key = try await service.randomManagementKey(type)
         try await service.setManagementKey(ManagementKey(key.value.copy()), type: type)
-        #expect(try await service.managementKeyMetadata()?.isDefault == false)
+        try await expect(service.managementKeyMetadata()?.isDefault, is: false)
         await service.rest()
         let again = try await bench.open()
         await #expect(throws: PIVError.self) { try await again.authenticate(with: .defaultKey()) }
         try await again.authenticate(with: ManagementKey(key.value.copy()))
-        #expect(try await again.findManagementKeyType() == type)
+        try await expect(again.findManagementKeyType(), is: type)
     }
 
     @Test func probesTypesWhereThereAreNoMetadata() async throws {
@@ -49,8 +49,8 @@ struct ManagementKeyTests {
             }
         }
         let service = try await PIVService.open(CardChannel(link: link, environment: .still))
-        #expect(try await service.findManagementKeyType() == .aes128)
-        #expect(log.commands.filter { $0[1] == 0x87 }.map { $0[2] } == [0x03, 0x0A, 0x08])
+        try await expect(service.findManagementKeyType(), is: .aes128)
+        expect(log.commands.filter { $0[1] == 0x87 }.map { $0[2] }, is: [0x03, 0x0A, 0x08])
         await #expect(throws: PIVError.managementKeyLength(24, needs: .aes128)) {
             try await service.authenticate(with: .defaultKey())
         }
@@ -100,7 +100,7 @@ struct ManagementKeyTests {
         }
         try await service.verify(pin())
         try await service.setManagementKey(ManagementKey(key.value.copy()), type: .aes256, protected: true)
-        #expect(try await service.administration().flags == .keyStored)
+        try await expect(service.administration().flags, is: .keyStored)
 
         await service.rest()
         let other = try await bench.open()
@@ -109,7 +109,7 @@ struct ManagementKeyTests {
         }
         try await other.authenticate(withProtectedKeyOf: pin())
         try await other.setManagementKey(.defaultKey(), type: .tripleDES)
-        #expect(try await other.administration().isKeyProtected == false)
+        try await expect(other.administration().isKeyProtected, is: false)
         await #expect(throws: PIVError.noSuchObject(.printed)) { try await other.object(.printed) }
     }
 
@@ -122,11 +122,11 @@ struct ManagementKeyTests {
         await #expect(throws: PIVError.printedInUse) {
             try await service.setManagementKey(ManagementKey(key.value.copy()), type: .aes192, protected: true)
         }
-        #expect(try await service.object(.printed).count == 7)
-        #expect(try await service.managementKeyMetadata()?.isDefault == true)
+        try await expect(service.object(.printed).count, is: 7)
+        try await expect(service.managementKeyMetadata()?.isDefault, is: true)
         try await service.setManagementKey(
             ManagementKey(key.value.copy()), type: .aes192, protected: true, replacesPrinted: true)
-        #expect(try await service.hasForeignPrintedObject() == false)
+        try await expect(service.hasForeignPrintedObject(), is: false)
     }
 
     @Test("a card that accepts the notes and does not keep them has its old key afterwards")
@@ -140,7 +140,7 @@ struct ManagementKeyTests {
         await #expect(throws: PIVError.notStored(.administration)) {
             try await service.setManagementKey(ManagementKey(key.value.copy()), type: .aes192, protected: true)
         }
-        #expect(try await service.managementKeyMetadata()?.isDefault == true)
+        try await expect(service.managementKeyMetadata()?.isDefault, is: true)
         await #expect(throws: PIVError.noSuchObject(.printed)) { try await service.object(.printed) }
     }
 
@@ -153,13 +153,13 @@ struct ManagementKeyTests {
         notes.pinChanged = 1_700_000_000
         try await service.putObject(.administration, notes.encoded)
         let derived = try ManagementKey(pin: pin(), salt: salt)
-        #expect(Hex.encode(derived.copyBytes()).count == 48)
+        expect(Hex.encode(derived.copyBytes()).count, is: 48)
         try await service.setManagementKey(derived.copy(), type: .tripleDES)
         try await service.putObject(.administration, notes.encoded)
         await service.rest()
         let other = try await bench.open()
         try await other.authenticate(withProtectedKeyOf: pin())
-        #expect(try await other.administration() == notes)
+        try await expect(other.administration(), is: notes)
     }
 
     @Test func derivesTheKeyAnewWhenThePINChanges() async throws {
@@ -184,7 +184,7 @@ struct ManagementKeyTests {
         try await other.setManagementKey(.defaultKey(), type: .tripleDES)
         try await other.putObject(.administration, notes.encoded)
         try await other.changePIN(from: pin("654321"), to: pin())
-        #expect(try await other.administration() == notes)
+        try await expect(other.administration(), is: notes)
         try await other.authenticate(with: .defaultKey())
     }
 
@@ -192,10 +192,10 @@ struct ManagementKeyTests {
         let bench = try Bench()
         let service = try await bench.manage()
         try await service.setManagementKey(.defaultKey(), type: .aes192, needsTouch: true)
-        #expect(try await service.managementKeyMetadata()?.touch == .always)
+        try await expect(service.managementKeyMetadata()?.touch, is: .always)
         await service.rest()
         try await bench.open().authenticate(with: .defaultKey())
-        #expect(bench.finger.asked == ["PIV management key"])
+        expect(bench.finger.asked, is: ["PIV management key"])
     }
 
     @Test func refusesAESOnOldFirmware() async throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @testable import YKCrypto
@@ -16,15 +17,15 @@ struct PrivateKeyTests {
         let convert = ["openssl", "pkcs8", "-topk8", "-nocrypt", "-inform", "DER", "-outform", "DER"]
         let written = try run(convert, input: made).output
         let key = try #require(PrivateKey.common(written))
-        #expect(key.der.value.copyBytes() == written)
-        #expect(try PrivateKey(OpenSSLKey(privateDER: written)) == key)
-        #expect(PrivateKey.common(written + [0]) == nil)
-        for count in 0..<written.count { #expect(PrivateKey.common(Array(written.prefix(count))) == nil) }
+        expect(key.der.value.copyBytes(), is: written)
+        try expect(PrivateKey(OpenSSLKey(privateDER: written)), is: key)
+        expect(PrivateKey.common(written + [0]), is: nil)
+        for count in 0..<written.count { expect(PrivateKey.common(Array(written.prefix(count))), is: nil) }
         for index in 0..<min(written.count, 40) {
             for byte: UInt8 in [0, 0x7F, 0x80, 0x83, 0xFF] where written[index] != byte {
                 var other = written
                 other[index] = byte
-                if let key = PrivateKey.common(other) { #expect(key.der.value.copyBytes() == other) }
+                if let key = PrivateKey.common(other) { expect(key.der.value.copyBytes(), is: other) }
             }
         }
     }
@@ -35,8 +36,8 @@ struct PrivateKeyTests {
         let written = try run(
             ["openssl", "ec", "-inform", "DER", "-outform", "DER"] + options, input: key.der.value.copyBytes()
         ).output
-        #expect(PrivateKey.common(written) == nil)
-        #expect(try PrivateKey(der: Secret(written)) == key)
+        expect(PrivateKey.common(written), is: nil)
+        try expect(PrivateKey(der: Secret(written)), is: key)
     }
 
     @Test func refusesThePublicKeyOfAnother() throws {

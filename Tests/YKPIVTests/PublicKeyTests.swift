@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @testable import YKCrypto
@@ -18,8 +19,8 @@ struct PublicKeyTests {
         let secret = try run(["openssl", "genpkey", "-outform", "DER", "-algorithm"] + kind).output
         let written = try run(["openssl", "pkey", "-inform", "DER", "-pubout", "-outform", "DER"], input: secret).output
         let key = try PublicKey(subjectPublicKeyInfo: written)
-        #expect(key == (try PrivateKey(der: Secret(secret))).publicKey)
-        #expect(key.subjectPublicKeyInfo == written)
+        expect(key, is: (try PrivateKey(der: Secret(secret))).publicKey)
+        expect(key.subjectPublicKeyInfo, is: written)
     }
 
     @Test(
@@ -43,7 +44,7 @@ struct PublicKeyTests {
             let place = try #require(parts.firstIndex { $0.tag == 0x30 || $0.tag == 0xA0 })
             let outer = try TLV.list(parts[place].value)
             let parameters = try TLV.list(try #require(outer.last).value)
-            #expect(parameters.last == TLV(0x02, [1]))
+            expect(parameters.last, is: TLV(0x02, [1]))
             for last in [[], [TLV(0x02, [2])], [TLV(0x02, [0])], [TLV(0x02, [0xFF])]] {
                 let changed = TLV(0x30, (parameters.dropLast() + last).flatMap { (part: TLV) in part.encoded })
                 parts[place] = TLV(
@@ -58,12 +59,13 @@ struct PublicKeyTests {
     func convertsSignatures(_ curve: VerificationKey.Curve) throws {
         let size = curve.fieldSize
         let numbers = [UInt8](repeating: 0, count: size - 1) + [5] + [UInt8](repeating: 0, count: size - 1) + [6]
-        #expect(
-            VerificationKey.derSignature(concatenated: numbers, curve) == [
+        expect(
+            VerificationKey.derSignature(concatenated: numbers, curve),
+            is: [
                 0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x06,
             ])
         for count in [0, 2, 2 * size - 2, 2 * size - 1, 2 * size + 1, 2 * size + 2] {
-            #expect(VerificationKey.derSignature(concatenated: .init(repeating: 1, count: count), curve) == nil)
+            expect(VerificationKey.derSignature(concatenated: .init(repeating: 1, count: count), curve), is: nil)
         }
     }
 
@@ -76,17 +78,17 @@ struct PublicKeyTests {
         for (key, der) in keys.map({ ($0, $0.subjectPublicKeyInfo) }) {
             #expect(PublicKey.common(der) == key && PublicKey.common(der + [0]) == nil)
             for count in 0..<der.count {
-                #expect(PublicKey.common(Array(der.prefix(count))) == nil)
+                expect(PublicKey.common(Array(der.prefix(count))), is: nil)
             }
             for index in 0..<min(der.count, 40) {
                 for byte: UInt8 in [0, 0x7F, 0x80, 0x83, 0x84, 0xFF] where der[index] != byte {
                     var other = der
                     other[index] = byte
-                    if let key = PublicKey.common(other) { #expect(key.subjectPublicKeyInfo == other) }
+                    if let key = PublicKey.common(other) { expect(key.subjectPublicKeyInfo, is: other) }
                 }
             }
         }
-        #expect(PublicKey.common(PublicKey.rsa(modulus: [], exponent: []).subjectPublicKeyInfo) == nil)
+        expect(PublicKey.common(PublicKey.rsa(modulus: [], exponent: []).subjectPublicKeyInfo), is: nil)
     }
 
     /// What a card signs is checked before it is handed out: right and wrong results of each kind of key.
@@ -95,30 +97,30 @@ struct PublicKeyTests {
         let other = HashAlgorithm.sha256.hash([2])
         let curve = try PrivateKey(.p256, scalar: Secret([UInt8](repeating: 0, count: 31) + [7]))
         let signature = try curve.sign(digest: digest)
-        #expect(curve.publicKey.isResult(signature, of: digest) == true)
-        #expect(curve.publicKey.isResult(signature, of: other) == false)
-        #expect(curve.publicKey.isResult([], of: digest) == false)
+        expect(curve.publicKey.isResult(signature, of: digest), is: true)
+        expect(curve.publicKey.isResult(signature, of: other), is: false)
+        expect(curve.publicKey.isResult([], of: digest), is: false)
         for other in VerificationKey.Curve.allCases {
             let key = try PrivateKey(other, scalar: Secret([UInt8](repeating: 0, count: other.fieldSize - 1) + [7]))
             let signature = try key.sign(digest: digest)
-            #expect(key.publicKey.isResult(signature, of: digest) == true, "\(other)")
-            #expect(key.publicKey.isResult(signature, of: [0] + digest.dropFirst()) == false, "\(other)")
-            #expect(key.publicKey.isResult(Array(signature.dropLast()), of: digest) == false, "\(other)")
+            expect(key.publicKey.isResult(signature, of: digest), is: true, "\(other)")
+            expect(key.publicKey.isResult(signature, of: [0] + digest.dropFirst()), is: false, "\(other)")
+            expect(key.publicKey.isResult(Array(signature.dropLast()), of: digest), is: false, "\(other)")
             let nowhere = PublicKey.ec(other, point: [0x04] + [UInt8](repeating: 1, count: 2 * other.fieldSize))
-            #expect(nowhere.isResult(signature, of: digest) == nil, "\(other)")
+            expect(nowhere.isResult(signature, of: digest), is: nil, "\(other)")
         }
         let edwards = try PrivateKey(ed25519: Secret([UInt8](repeating: 5, count: 32)))
         let signed = try edwards.sign([1, 2, 3], .sha256)
-        #expect(edwards.publicKey.isResult(signed, of: [1, 2, 3]) == true)
-        #expect(edwards.publicKey.isResult(signed, of: [1, 2]) == false)
+        expect(edwards.publicKey.isResult(signed, of: [1, 2, 3]), is: true)
+        expect(edwards.publicKey.isResult(signed, of: [1, 2]), is: false)
         let rsa = try PrivateKey(newRSA: 1024)
         let block = [0] + [UInt8](repeating: 1, count: 127)
         let result = try rsa.rsaPrivate(block)
-        #expect(rsa.publicKey.isResult(result, of: block) == true)
-        #expect(rsa.publicKey.isResult(result, of: [0] + [UInt8](repeating: 2, count: 127)) == false)
-        #expect(rsa.publicKey.isResult([UInt8](repeating: 0xFF, count: 128), of: block) == false)
-        #expect(rsa.publicKey.isResult([], of: block) == false)
-        #expect(PublicKey.x25519([UInt8](repeating: 9, count: 32)).isResult(signed, of: [1]) == nil)
+        expect(rsa.publicKey.isResult(result, of: block), is: true)
+        expect(rsa.publicKey.isResult(result, of: [0] + [UInt8](repeating: 2, count: 127)), is: false)
+        expect(rsa.publicKey.isResult([UInt8](repeating: 0xFF, count: 128), of: block), is: false)
+        expect(rsa.publicKey.isResult([], of: block), is: false)
+        expect(PublicKey.x25519([UInt8](repeating: 9, count: 32)).isResult(signed, of: [1]), is: nil)
     }
 
     /// Hashes of a message in pieces, and RSA signatures over it.
@@ -149,8 +151,8 @@ struct PublicKeyTests {
             "openssl", "pkey", "-pubin", "-inform", "DER", "-outform", "DER", "-ec_conv_form", "compressed",
         ]
         let written = try run(compress, input: key.subjectPublicKeyInfo).output
-        #expect(written.count == 59)
-        #expect(try PublicKey(subjectPublicKeyInfo: written) == key)
+        expect(written.count, is: 59)
+        try expect(PublicKey(subjectPublicKeyInfo: written), is: key)
     }
 
     @Test(arguments: [VerificationKey.Curve.p256, .p384, .p521])
@@ -158,7 +160,7 @@ struct PublicKeyTests {
         let scalar = Secret([UInt8](repeating: 0, count: curve.fieldSize - 1) + [7])
         guard case .ec(_, var point) = try PrivateKey(curve, scalar: scalar).publicKey else { return }
         let key = PublicKey.ec(curve, point: point)
-        #expect(try PublicKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo) == key)
+        try expect(PublicKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo), is: key)
         point[point.count - 1] ^= 1
         #expect(throws: CryptoFault.self) {
             try PublicKey(subjectPublicKeyInfo: PublicKey.ec(curve, point: point).subjectPublicKeyInfo)

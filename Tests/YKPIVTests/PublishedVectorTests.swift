@@ -46,21 +46,21 @@ struct PublishedVectorTests {
         let service = try await Bench().manage()
         let key = try vector.key()
         _ = try await service.importKey(key, slot, policies: KeyPolicies(pin: .never))
-        #expect(try await service.publicKey(slot) == key.publicKey)
+        try await expect(service.publicKey(slot), is: key.publicKey)
         return (service, key.publicKey)
     }
 
     @Test func allAreThere() {
-        #expect(Self.vectors("rsa-sign", "rsa-pss", "rsa-decrypt", "rsa-oaep", "rsa-verify").count == 48)
-        #expect(Self.vectors("ecdsa", "ecdh", "ed25519", "x25519").count == 30)
+        expect(Self.vectors("rsa-sign", "rsa-pss", "rsa-decrypt", "rsa-oaep", "rsa-verify").count, is: 48)
+        expect(Self.vectors("ecdsa", "ecdh", "ed25519", "x25519").count, is: 30)
     }
 
     @Test(arguments: PublishedVectorTests.vectors("rsa-sign", "ed25519"))
     func signsTheSame(_ vector: Vector) async throws {
         let (service, _) = try await card(vector, .authentication)
         let message = try vector.bytes("message")
-        #expect(
-            try await service.sign(.message(message), .authentication, hash: vector.hash) == vector.bytes("result"))
+        try await expect(
+            service.sign(.message(message), .authentication, hash: vector.hash), is: vector.bytes("result"))
     }
 
     @Test(arguments: PublishedVectorTests.vectors("rsa-pss"))
@@ -70,7 +70,7 @@ struct PublishedVectorTests {
         let size = try vector.bytes("result").count
         let block = try RSAPadding.pss(
             digest: vector.hash.hash(message), vector.hash, salt: vector.bytes("salt"), size: size)
-        #expect(try vector.key().rsaPrivate(block) == vector.bytes("result"))
+        try expect(vector.key().rsaPrivate(block), is: vector.bytes("result"))
         #expect(key.isValid(try vector.bytes("result"), for: message, vector.hash, .pss))
         let ours = try await service.sign(.message(message), .authentication, hash: vector.hash, padding: .pss)
         #expect(key.isValid(ours, for: message, vector.hash, .pss))
@@ -81,7 +81,7 @@ struct PublishedVectorTests {
         let (service, _) = try await card(vector, .keyManagement)
         let padding: DecryptionPadding = vector.kind == "rsa-oaep" ? .oaep(vector.hash) : .pkcs1
         let opened = try await service.decrypt(try vector.bytes("result"), .keyManagement, padding: padding)
-        #expect(try opened.value.copyBytes() == vector.bytes("message"))
+        try expect(opened.value.copyBytes(), is: vector.bytes("message"))
     }
 
     @Test(arguments: PublishedVectorTests.vectors("rsa-verify"))
@@ -96,7 +96,7 @@ struct PublishedVectorTests {
     @Test(arguments: PublishedVectorTests.vectors("ecdsa"))
     func signsOnCurves(_ vector: Vector) async throws {
         let (service, key) = try await card(vector, .authentication)
-        #expect(key == .ec(vector.curve, point: [4] + (try vector.bytes("x")) + (try vector.bytes("y"))))
+        expect(key, is: .ec(vector.curve, point: [4] + (try vector.bytes("x")) + (try vector.bytes("y"))))
         let message = try vector.bytes("message")
         let numbers = try ["r", "s"].map { try number(vector.bytes($0)) }.joined()
         let signature = TLV(0x30, Array(numbers)).encoded
@@ -119,14 +119,14 @@ struct PublishedVectorTests {
                 .ec(vector.curve, point: [4] + x + (try vector.bytes("y")))
             }
         let secret = try await service.derive(with: peer, .keyManagement)
-        #expect(try secret.value.copyBytes() == vector.bytes("result"))
+        try expect(secret.value.copyBytes(), is: vector.bytes("result"))
     }
 
     @Test(arguments: [HashAlgorithm.sha1, .sha256, .sha384, .sha512])
     func hashesPieceByPiece(_ hash: HashAlgorithm) {
         let message = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         var running = RunningHash(hash)
-        #expect(running.digest == hash.hash([]))
+        expect(running.digest, is: hash.hash([]))
         for start in stride(from: 0, to: message.count, by: 333) {
             running.update(Array(message[start..<min(start + 333, message.count)]))
         }

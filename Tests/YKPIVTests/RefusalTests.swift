@@ -32,9 +32,9 @@ struct RefusalTests {
         for (name, reference, call) in places {
             let service = try await protected(Bench())
             await #expect(throws: PIVError.wrong(reference, triesLeft: 2), "\(name)") { try await call(service) }
-            #expect(try await service.metadata(of: reference)?.triesLeft == 2, "\(name)")
+            try await expect(service.metadata(of: reference)?.triesLeft, is: 2, "\(name)")
             let other: PIVReference = reference == .pin ? .puk : .pin
-            #expect(try await service.metadata(of: other)?.triesLeft == 3, "\(name)")
+            try await expect(service.metadata(of: other)?.triesLeft, is: 3, "\(name)")
         }
     }
 
@@ -64,7 +64,7 @@ struct RefusalTests {
             { try await service.authenticate(withProtectedKeyOf: pin("")) },
         ]
         for call in calls { await #expect(throws: PIVError.emptyPIN) { try await call() } }
-        #expect(log.commands.count == before)
+        expect(log.commands.count, is: before)
     }
 
     @Test func keysDoNotFitEverySlot() async throws {
@@ -85,7 +85,7 @@ struct RefusalTests {
             ]
             for call in calls { await #expect(throws: PIVError.unusableSlot(slot)) { try await call() } }
         }
-        #expect(log.commands.count == before)
+        expect(log.commands.count, is: before)
     }
 
     /// The card goes away between VERIFY and what needs it: nothing is tried again, and the PIN is not sent twice.
@@ -120,17 +120,18 @@ struct RefusalTests {
             0xFF: .managementKey(protected: false),
         ]
         await #expect(throws: changes[instruction].map { .uncertain($0, removed) } ?? removed) { try await call() }
-        #expect(log.commands.filter { $0[1] == 0x20 }.count == 1)
+        expect(log.commands.filter { $0[1] == 0x20 }.count, is: 1)
     }
 
     @Test func tellsWhatFIPSAsksFor() async throws {
         let (service, _) = try await Bench(FirmwareVersion(5, 4, 3)).with(.rsa1024, policies: KeyPolicies(pin: .never))
         let report = try await service.report()
-        #expect(
-            report.brokenFIPSRules == [
+        expect(
+            report.brokenFIPSRules,
+            is: [
                 .ownPIN, .ownPUK, .ownManagementKey, .aesManagementKey, .noShortRSA, .pinForEveryKey,
             ])
-        #expect(FIPSRule.broken(by: .x25519, .once) == [.noX25519])
+        expect(FIPSRule.broken(by: .x25519, .once), is: [.noX25519])
         #expect(FIPSRule.broken(by: .p256, .always).isEmpty)
         let own = try await Bench().manage()
         try await own.changePIN(from: .defaultPIN(), to: pin("87654321"))

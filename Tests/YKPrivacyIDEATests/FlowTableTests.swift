@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import YKTestSupport
 
 /// `Tests/Peers/privacyidea/flows.md`: which tests show each recorded flow.
 @Suite struct FlowTableTests {
@@ -17,7 +18,7 @@ import Testing
         }.filter { $0.count == 3 && $0[0].first?.isNumber == true }
         let folder = Self.tests.appendingPathComponent("YKPrivacyIDEATests/exchanges")
         let flows = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
-        #expect(rows.map { $0[0] + ".json" } == flows.sorted())
+        expect(rows.map { $0[0] + ".json" }, is: flows.sorted())
         var units = ""
         for name in ["YKApprovalTests", "YKPrivacyIDEATests", "YKSecondFactorTests"] {
             for file in try FileManager.default.contentsOfDirectory(

@@ -4,6 +4,7 @@ import Testing
 import YKFIDO
 import YKHTTP
 import YKRelyingParty
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -17,7 +18,7 @@ struct ClientTests {
         }
         let good = try party(
             ["https://example.com:443/", "android:apk-key-hash:abc"], ["https://example.co.uk"])
-        #expect(good.origins == ["https://example.com", "android:apk-key-hash:abc", "https://example.co.uk"])
+        expect(good.origins, is: ["https://example.com", "android:apk-key-hash:abc", "https://example.co.uk"])
         #expect(throws: WebAuthnError.self) { try party(["https://example.org"]) }
         #expect(throws: WebAuthnError.self) { try party(["http://example.com"]) }
         #expect(throws: WebAuthnError.self) { try party([], ["example.org"]) }
@@ -26,7 +27,7 @@ struct ClientTests {
     @Test func signals() async throws {
         let server = try Server()
         let made = try await server.register(Authenticator().create)
-        #expect(server.party.unknownCredentialSignal([1]) == ["rpId": "example.com", "credentialId": "AQ"])
+        expect(server.party.unknownCredentialSignal([1]), is: ["rpId": "example.com", "credentialId": "AQ"])
         let user = Base64.encodeURL(Server.alice.id)
         #expect(
             server.party.acceptedCredentialsSignal(of: Server.alice.id, [made.record])
@@ -34,7 +35,7 @@ struct ClientTests {
         #expect(
             server.party.userDetailsSignal(Server.alice)
                 == ["rpId": "example.com", "userId": .string(user), "name": "alice", "displayName": "Alice"])
-        #expect(server.party.userDetailsSignal(FIDOUser(id: [1]))["name"] == "")
+        expect(server.party.userDetailsSignal(FIDOUser(id: [1]))["name"], is: "")
     }
 
     @Test func readsCapabilities() {
@@ -46,8 +47,8 @@ struct ClientTests {
             ClientCapabilities.Name.conditionalCreate, .hybridTransport, .passkeyPlatformAuthenticator,
             .userVerifyingPlatformAuthenticator, .signalAllAcceptedCredentials, .signalCurrentUserDetails,
             .signalUnknownCredential,
-        ] { #expect(browser[name] == nil) }
-        #expect(ClientCapabilities(json: [])[.conditionalGet] == nil)
+        ] { expect(browser[name], is: nil) }
+        expect(ClientCapabilities(json: [])[.conditionalGet], is: nil)
     }
 
     @Test func limitsRelatedOriginsToFiveLabels() throws {
@@ -61,9 +62,9 @@ struct ClientTests {
         #expect(try permits("https://five.test") && permits("https://example.fr"))
         #expect(try !permits("https://six.test") && !permits("https://co.uk") && !permits("https://www.two.test"))
         #expect(try !permits("https://two.test:8443"))
-        #expect(
-            related.ignored == ["https://six.test", "https://www.six.test", "ftp://example.it", "https://co.uk"])
-        #expect(try RelatedOrigins(parsing: Array(related.json.text.utf8)) == related)
+        expect(
+            related.ignored, is: ["https://six.test", "https://www.six.test", "ftp://example.it", "https://co.uk"])
+        try expect(RelatedOrigins(parsing: Array(related.json.text.utf8)), is: related)
         for text in ["", "[]", "{}", #"{"origins":[1]}"#] {
             #expect(throws: WebAuthnError.self) { try RelatedOrigins(parsing: Array(text.utf8)) }
         }
@@ -73,7 +74,7 @@ struct ClientTests {
     struct Web: HTTPClient {
         let answer: Result<HTTPResponse, HTTPError>
         func send(_ request: HTTPRequest) throws(HTTPError) -> HTTPResponse {
-            #expect(request.url.description == "https://example.com/.well-known/webauthn")
+            expect(request.url.description, is: "https://example.com/.well-known/webauthn")
             return try answer.get()
         }
     }
@@ -82,7 +83,7 @@ struct ClientTests {
     struct EndpointsWeb: HTTPClient {
         let answer: Result<HTTPResponse, HTTPError>
         func send(_ request: HTTPRequest) throws(HTTPError) -> HTTPResponse {
-            #expect(request.url.description == "https://example.com/.well-known/passkey-endpoints")
+            expect(request.url.description, is: "https://example.com/.well-known/passkey-endpoints")
             #expect(request.limit == 65536 && request.cookies == nil)
             return try answer.get()
         }
@@ -99,9 +100,9 @@ struct ClientTests {
         #expect(found?.enroll?.description == "https://login.example.org/new" && found?.manage == nil)
         let empty = try await fetch(200, "application/json; charset=utf-8", "{}")
         #expect(empty?.enroll == nil && empty != nil)
-        #expect(try await fetch(200, "application/json", #"{"enroll":"x y"}"#)?.enroll == nil)
-        #expect(try await fetch(302, "application/json", text) == nil)
-        #expect(try await fetch(200, "text/html", text) == nil)
+        try await expect(fetch(200, "application/json", #"{"enroll":"x y"}"#)?.enroll, is: nil)
+        try await expect(fetch(302, "application/json", text), is: nil)
+        try await expect(fetch(200, "text/html", text), is: nil)
         for body in ["", "[]", #"{"enroll":1}"#] {
             await #expect(throws: RelatedOriginsError.self) { try await fetch(200, "application/json", body) }
         }
@@ -137,7 +138,7 @@ struct ClientTests {
             return try await RelatedOrigins.fetch("example.com", Web(answer: .success(response)))
         }
         let text = #"{"origins":["https://example.co.uk"]}"#
-        #expect(try await fetch(200, "application/json", text).origins == ["https://example.co.uk"])
+        try await expect(fetch(200, "application/json", text).origins, is: ["https://example.co.uk"])
         await #expect(throws: RelatedOriginsError.unavailable(status: 404, type: "text/html")) {
             try await fetch(404, "text/html", text)
         }

@@ -56,7 +56,7 @@ struct MetadataTests {
                 default: "\(error)"
                 }
         }
-        #expect(verdict == list.verdict)
+        expect(verdict, is: list.verdict)
     }
 
     @Test(
@@ -80,13 +80,13 @@ struct MetadataTests {
         #expect(blob.number == 7 && blob.nextUpdate == UTCDate(2026, 2, 1) && blob.entries.count == 2)
         let model = try #require(blob.entry(aaguid: (0..<16).map { UInt8($0) }))
         #expect(model.description == "Test key" && model.roots == list.anchors && model.reports.count == 1)
-        #expect(blob.entry(aaguid: [UInt8](repeating: 9, count: 16)) == nil)
+        expect(blob.entry(aaguid: [UInt8](repeating: 9, count: 16)), is: nil)
         let zero = [UInt8](repeating: 0, count: 16)
         let packed = try #require(SignedList.lines("attestation/attestation.jsonl").first { $0["what"] == "packed" })
         let object = try AttestationObject(decoding: Base64.decode(packed["object"]?.string ?? ""))
         let chain = object.statement["x5c"]?.array?.compactMap(\.bytes) ?? []
-        #expect(blob.entry(aaguid: zero, chain: chain)?.reports.first?.status == .revoked)
-        #expect(blob.entry(aaguid: zero, chain: [[1]] + list.anchors) == nil)
+        expect(blob.entry(aaguid: zero, chain: chain)?.reports.first?.status, is: .revoked)
+        expect(blob.entry(aaguid: zero, chain: [[1]] + list.anchors), is: nil)
     }
 
     /// A registration by the virtual key, judged with a list that has this entry for its model.
@@ -136,7 +136,7 @@ struct MetadataTests {
         own.format = .packed
         let blob = try MetadataBLOB(payload: ["no": 1, "nextUpdate": "2026-02-01", "entries": []])
         let server = try Server { $0.attestation = .metadata(MetadataPolicy(blob)) }
-        #expect(server.party.attestation.conveyance == .direct)
+        expect(server.party.attestation.conveyance, is: .direct)
         let answer = own
         await refused(.attestation(.untrusted)) { try await server.register(answer.create) }
         await refused(.attestation(.untrusted)) { try await server.register(Authenticator().create) }
@@ -214,7 +214,7 @@ struct MetadataTests {
         let (web, clock) = (Web(), Clock())
         let service = try service(web, clock)
         try web.answer("ES256")
-        #expect(try await service.metadata().number == 7)
+        try await expect(service.metadata().number, is: 7)
         #expect(try await service.metadata().number == 7 && web.requests == 1)
         let again = try self.service(web, clock)
         #expect(try await again.metadata().number == 7 && web.requests == 1)
@@ -227,7 +227,7 @@ struct MetadataTests {
         let (web, clock) = (Web(), Clock())
         let service = try service(web, clock)
         try web.answer("ES256")
-        #expect(try await service.metadata().number == 7)
+        try await expect(service.metadata().number, is: 7)
         clock.advance(60 * 86_400)
         #expect(try await service.metadata().number == 7 && web.requests == 2)
         #expect(try await service.metadata().number == 7 && web.requests == 2)
@@ -245,7 +245,7 @@ struct MetadataTests {
         try web.answer("the list before")
         await #expect(throws: MetadataError.rollback(from: 7, to: 6)) { try await service.update() }
         try web.answer("ES256")
-        #expect(try await service.update().number == 7)
+        try await expect(service.update().number, is: 7)
         // A stored list whose certificate is over still counts.
         let over = try SignedList.named("a certificate that is over")
         web.state.withLock { $0.saved = over.jwt }
@@ -267,10 +267,10 @@ struct MetadataTests {
         await #expect(throws: elsewhere) { try await service.update() }
         #expect(web.requests == 2 && web.load() == nil)
         try web.answer("ES256")
-        #expect(try await service.update().number == 7)
+        try await expect(service.update().number, is: 7)
         clock.advance(31 * 86_400)
         web.answer(.success(HTTPResponse(status: status, fields: location, body: next.jwt)))
-        #expect(try await service.metadata().number == 7)
+        try await expect(service.metadata().number, is: 7)
     }
 
     @Test func reportsWhatIsWrong() async throws {

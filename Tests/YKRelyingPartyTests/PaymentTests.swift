@@ -3,6 +3,7 @@
 import Testing
 import YKFIDO
 import YKRelyingParty
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -41,7 +42,7 @@ struct PaymentTests {
         let paid = try await server.authenticate(key.shop.get, allowing: [made.record], asking: Self.asked)
         #expect(paid.allowsThirdPartyPayment == true && paid.record.signCount > made.record.signCount)
         let signedIn = try await server.authenticate(key.bank.get, allowing: [paid.record])
-        #expect(signedIn.allowsThirdPartyPayment == nil)
+        expect(signedIn.allowsThirdPartyPayment, is: nil)
     }
 
     @Test func refusesACredentialThatIsNotForPayments() async throws {
@@ -52,7 +53,7 @@ struct PaymentTests {
             try await server.authenticate(key.shop.get, allowing: [made.record], asking: Self.asked)
         }
         let paid = try await server.authenticate(key.bank.get, allowing: [made.record], asking: Self.asked)
-        #expect(paid.allowsThirdPartyPayment == false)
+        expect(paid.allowsThirdPartyPayment, is: false)
     }
 
     private static let stated: JSONValue.Object = JSONValue.Object([

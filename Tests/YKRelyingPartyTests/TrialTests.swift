@@ -3,6 +3,7 @@
 import Testing
 import YKFIDO
 import YKHTTP
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -105,7 +106,7 @@ private enum BrowserError: Error { case badRequest }
 struct TrialTests {
     @Test func passes() async throws {
         let browser = try await Browser(TrialStep.basic)
-        #expect(try browser.open().status == 200)
+        try expect(browser.open().status, is: 200)
         let made = try #require(try await browser.run(.signUp))
         let credential = try #require(made.response?.credential)
         #expect(made.outcome == .passed && made.reason == nil && credential.algorithm == .es256)
@@ -113,11 +114,11 @@ struct TrialTests {
         #expect(!browser.site.isOver)
         let signed = try #require(try await browser.run(.signIn))
         #expect(signed.outcome == .passed && signed.response?.credential == nil)
-        #expect(signed.response?.credentialID == made.response?.credentialID)
+        expect(signed.response?.credentialID, is: made.response?.credentialID)
         let again = try #require(try await browser.run(.signUpAgain))
         #expect(again.outcome == .passed && again.response == nil && browser.site.isOver)
         #expect(browser.site.results.map(\.step) == TrialStep.basic && browser.site.userAgent == "a test")
-        #expect(try browser.send("POST", "/begin", ["step": "sign-in"]).status == 409)
+        try expect(browser.send("POST", "/begin", ["step": "sign-in"]).status, is: 409)
     }
 
     @Test func passesEveryStep() async throws {
@@ -126,31 +127,31 @@ struct TrialTests {
         #expect(try await browser.run(.largeBlobRead) == nil)
         for step in TrialStep.allCases {
             let result = try #require(try await browser.run(step))
-            #expect(result.outcome == .passed, "\(step.rawValue): \(result.reason?.description ?? "")")
+            expect(result.outcome, is: .passed, "\(step.rawValue): \(result.reason?.description ?? "")")
         }
         let results = Dictionary(uniqueKeysWithValues: browser.site.results.map { ($0.step, $0) })
-        #expect(results[.pin]?.response?.flags.userState == "present, verified")
-        #expect(results[.attestation]?.response?.credential?.trust.name(isAnchored: false) == "certificates")
-        #expect(results[.prf]?.response?.extensions["prf"] == ["lengths": [32, 32], "different": true])
+        expect(results[.pin]?.response?.flags.userState, is: "present, verified")
+        expect(results[.attestation]?.response?.credential?.trust.name(isAnchored: false), is: "certificates")
+        expect(results[.prf]?.response?.extensions["prf"], is: ["lengths": [32, 32], "different": true])
         let rows = results.mapValues { TrialPage.details(of: $0).map { "\($0.name): \($0.words)" } }
         #expect(rows.values.joined().allSatisfy { !$0.contains("{") })
-        #expect(rows[.signUp]?.contains("attestation: none") == true)
-        #expect(rows[.signUp]?.contains { $0.hasPrefix("model: AAGUID ") } == true)
-        #expect(rows[.passkey]?.contains("stored on the key: yes") == true)
-        #expect(rows[.passkey]?.contains("data (largeBlob): supported") == true)
-        #expect(rows[.largeBlobWrite]?.contains("data: stored") == true)
-        #expect(rows[.attestation]?.contains { $0.hasPrefix("attestation: packed, signed by ") } == true)
-        #expect(browser.site.passkey?.id == results[.passkey]?.response?.credentialID)
-        #expect(browser.site.passkey?.account.hasPrefix("ykit try ") == true)
+        expect(rows[.signUp]?.contains("attestation: none"), is: true)
+        expect(rows[.signUp]?.contains { $0.hasPrefix("model: AAGUID ") }, is: true)
+        expect(rows[.passkey]?.contains("stored on the key: yes"), is: true)
+        expect(rows[.passkey]?.contains("data (largeBlob): supported"), is: true)
+        expect(rows[.largeBlobWrite]?.contains("data: stored"), is: true)
+        expect(rows[.attestation]?.contains { $0.hasPrefix("attestation: packed, signed by ") }, is: true)
+        expect(browser.site.passkey?.id, is: results[.passkey]?.response?.credentialID)
+        expect(browser.site.passkey?.account.hasPrefix("ykit try "), is: true)
     }
 
     @Test func opensOnce() async throws {
         let browser = try await Browser([.signUp])
-        #expect(try browser.send("POST", "/begin", ["step": "sign-up"]).status == 404)
-        #expect(try browser.send("GET", "/").status == 404)
+        try expect(browser.send("POST", "/begin", ["step": "sign-up"]).status, is: 404)
+        try expect(browser.send("GET", "/").status, is: 404)
         let page = try browser.open()
         let text = String(decoding: page.body, as: UTF8.self)
-        #expect(page.fields.values(of: "Set-Cookie").first?.hasSuffix("; HttpOnly; SameSite=Strict; Path=/") == true)
+        expect(page.fields.values(of: "Set-Cookie").first?.hasSuffix("; HttpOnly; SameSite=Strict; Path=/"), is: true)
         #expect(!text.contains("http:") && !text.contains("src="))
         let reloaded = try browser.reload()
         #expect(reloaded.status == 200 && reloaded.fields.values(of: "Set-Cookie").isEmpty)
@@ -160,15 +161,15 @@ struct TrialTests {
             ("Origin", "null", 403), ("Origin", "", 403), ("Content-Type", "text/plain", 415),
         ] {
             let refused = try browser.send("POST", "/begin", ["step": "sign-up"], [field: value])
-            #expect(refused.status == status, "\(field): \(value)")
+            expect(refused.status, is: status, "\(field): \(value)")
         }
-        #expect(try browser.send("GET", "/begin").status == 405)
-        #expect(try browser.send("POST", "/other", [:]).status == 404)
+        try expect(browser.send("GET", "/begin").status, is: 405)
+        try expect(browser.send("POST", "/other", [:]).status, is: 404)
         for body: JSONValue in [[:], [], ["step": "x"], ["step": 1]] {
-            #expect(try browser.send("POST", "/begin", body).status == 400)
+            try expect(browser.send("POST", "/begin", body).status, is: 400)
         }
-        #expect(try browser.send("POST", "/finish", ["step": "sign-up"]).status == 400)
-        #expect(try browser.send("POST", "/finish", ["step": "sign-up", "error": "x"]).status == 409)
+        try expect(browser.send("POST", "/finish", ["step": "sign-up"]).status, is: 400)
+        try expect(browser.send("POST", "/finish", ["step": "sign-up", "error": "x"]).status, is: 409)
         #expect(try browser.post("/end", [:]) == ["over": true] && browser.site.isOver)
     }
 
@@ -182,17 +183,17 @@ struct TrialTests {
         _ = try browser.open()
         let result = try #require(try browser.fail(.signUp, name))
         #expect(result.outcome == outcome && (result.hint != nil) == (outcome == .unanswered))
-        #expect(result.reason?.description.isEmpty == false)
+        expect(result.reason?.description.isEmpty, is: false)
         let next = try await browser.run(.signIn)
-        #expect(next?.reason == (outcome == .unsupported ? .prerequisite(.signUp) : nil))
+        expect(next?.reason, is: (outcome == .unsupported ? .prerequisite(.signUp) : nil))
     }
 
     @Test func refusesWrongAnswers() async throws {
         let browser = try await Browser([.signUp, .signIn, .signUpAgain, .pin, .prf], pin: "12345")
         _ = try browser.open()
         let malformed = try await browser.run(.signUp) { $0 = ["id": 1] }
-        #expect(malformed?.outcome == .failed)
-        #expect(try await browser.run(.signUp)?.outcome == .passed)
+        expect(malformed?.outcome, is: .failed)
+        try await expect(browser.run(.signUp)?.outcome, is: .passed)
         var kept: JSONValue = .null
         let unsigned = try await browser.run(.signIn) { answer in
             kept = answer
@@ -202,21 +203,21 @@ struct TrialTests {
             answer = .object(object)
         }
         guard case .ceremony(.signature) = unsigned?.reason else { throw BrowserError.badRequest }
-        #expect(try await browser.run(.signIn) { $0 = kept }?.reason == .ceremony(.challenge))
+        try await expect(browser.run(.signIn) { $0 = kept }?.reason, is: .ceremony(.challenge))
         let other = try await browser.run(.signIn) { answer in
             guard var object = answer.object else { return }
             (object["id"], object["rawId"]) = ("AQ", "AQ")
             answer = .object(object)
         }
         #expect(other?.reason == .otherCredential && other?.hint == nil)
-        #expect(try browser.fail(.pin, "NotAllowedError")?.hint?.contains("PIN") == true)
+        try expect(browser.fail(.pin, "NotAllowedError")?.hint?.contains("PIN"), is: true)
         let shortened = try await browser.run(.prf) { answer in
             guard var object = answer.object, var results = object["clientExtensionResults"]?.object else { return }
             results["prf"] = ["lengths": [32, 16], "different": true]
             object["clientExtensionResults"] = .object(results)
             answer = .object(object)
         }
-        #expect(shortened?.reason == .badSecrets)
+        expect(shortened?.reason, is: .badSecrets)
         let silent = try await browser.run(.prf) { answer in
             guard var object = answer.object else { return }
             object["clientExtensionResults"] = [:]
@@ -229,7 +230,7 @@ struct TrialTests {
         let browser = try await Browser([.signUp])
         _ = try browser.open()
         let clock = browser.clock
-        #expect(try await browser.run(.signUp) { _ in clock.advance(100_000) }?.reason == .ceremony(.expired))
+        try await expect(browser.run(.signUp) { _ in clock.advance(100_000) }?.reason, is: .ceremony(.expired))
     }
 
     @Test func servesLocally() throws {
@@ -244,8 +245,8 @@ struct TrialTests {
             .prerequisite(.signUp), .noExtension("prf"), .registeredTwice, .notDiscoverable, .attestationWithheld,
             .otherCredential, .badSecrets, .badBlob, .ceremony(.expired), .browser(.type),
         ]
-        #expect(Set(problems.map(\.description)).count == problems.count)
-        #expect(problems.map { TrialResult(.passkeySignIn, $0) }.filter { $0.hint != nil }.count == 2)
+        expect(Set(problems.map(\.description)).count, is: problems.count)
+        expect(problems.map { TrialResult(.passkeySignIn, $0) }.filter { $0.hint != nil }.count, is: 2)
         #expect(TrialProblem.badBlob.outcome == .failed && TrialProblem.notDiscoverable.outcome == .unsupported)
     }
 }

@@ -62,7 +62,7 @@ struct VirtualKeyTests {
         try await server.authenticate(key.get, allowing: [discovered.record], asking: verified)
         verified.extensions.largeBlob = .read
         let read = try await server.authenticate(key.get, allowing: [discovered.record], asking: verified)
-        #expect(read.largeBlob == [1, 2, 3])
+        expect(read.largeBlob, is: [1, 2, 3])
     }
 
     @Test func acceptsU2F() async throws {

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKSSH
+import YKTestSupport
 import YKWire
 
 /// Certificates beside the keys of an agent, and requests of extensions.
@@ -35,22 +36,22 @@ struct AgentCertificateTests {
         let source = FakeSource()
         let agent = SSHAgent(source)
         var connection = SSHAgent.Connection()
-        #expect(await agent.reply(to: AgentTests.addition(file), on: &connection) == [6])
-        #expect(await agent.reply(to: addition(certificate, file), on: &connection) == [6])
+        await expect(agent.reply(to: AgentTests.addition(file), on: &connection), is: [6])
+        await expect(agent.reply(to: addition(certificate, file), on: &connection), is: [6])
         let listed = await agent.reply(to: [11], on: &connection)
-        #expect(AgentTests.count(listed) == 2)
+        expect(AgentTests.count(listed), is: 2)
         let keys = [file.publicKey.blob, certificate.blob].map {
             AgentTests.string($0) + AgentTests.string(file.comment.utf8)
         }
-        #expect(Array(listed.dropFirst(5)) == keys.flatMap { $0 })
+        expect(Array(listed.dropFirst(5)), is: keys.flatMap { $0 })
         _ = await agent.reply(to: AgentTests.sign(certificate.blob, [1]), on: &connection)
         let request = try #require(source.requests.withLock { $0.last })
         #expect(request.identity.certificate == certificate && request.identity.publicKey == file.publicKey)
-        #expect(request.identity.credential == file)
+        expect(request.identity.credential, is: file)
         let removal = [18] + AgentTests.string(certificate.blob)
-        #expect(await agent.reply(to: removal, on: &connection) == [6])
-        #expect(await agent.reply(to: removal, on: &connection) == [5])
-        #expect(AgentTests.count(await agent.reply(to: [11], on: &connection)) == 1)
+        await expect(agent.reply(to: removal, on: &connection), is: [6])
+        await expect(agent.reply(to: removal, on: &connection), is: [5])
+        expect(AgentTests.count(await agent.reply(to: [11], on: &connection)), is: 1)
     }
 
     @Test func malformedAdditionsAreRefused() async throws {
@@ -59,19 +60,19 @@ struct AgentCertificateTests {
         let whole = addition(certificate, file)
         for count in 1..<whole.count {
             var connection = SSHAgent.Connection()
-            #expect(await agent.reply(to: Array(whole.prefix(count)), on: &connection) == [5])
+            await expect(agent.reply(to: Array(whole.prefix(count)), on: &connection), is: [5])
         }
         var connection = SSHAgent.Connection()
         let other = try self.file("sk_ecdsa")
         let mixed = addition(try self.certificate("sk_ecdsa"), file)
-        #expect(await agent.reply(to: mixed, on: &connection) == [5])
-        #expect(await agent.reply(to: addition(certificate, other), on: &connection) == [5])
+        await expect(agent.reply(to: mixed, on: &connection), is: [5])
+        await expect(agent.reply(to: addition(certificate, other), on: &connection), is: [5])
         // A certificate of an ordinary key comes with its private key, which is not taken.
         let usual = try self.certificate("user")
         let ordinary =
             [17] + AgentTests.string(usual.type.utf8) + AgentTests.string(usual.blob) + AgentTests.string([1])
-        #expect(await agent.reply(to: ordinary, on: &connection) == [5])
-        #expect(AgentTests.count(await agent.reply(to: [11], on: &connection)) == 0)
+        await expect(agent.reply(to: ordinary, on: &connection), is: [5])
+        expect(AgentTests.count(await agent.reply(to: [11], on: &connection)), is: 0)
     }
 
     @Test("a certificate is the same key: the constraints of one hold for the other")
@@ -80,23 +81,23 @@ struct AgentCertificateTests {
         let source = FakeSource()
         let agent = SSHAgent(source)
         var connection = SSHAgent.Connection()
-        #expect(await agent.reply(to: AgentTests.addition(file, [2]), on: &connection) == [6])
-        #expect(await agent.reply(to: addition(certificate, file), on: &connection) == [6])
+        await expect(agent.reply(to: AgentTests.addition(file, [2]), on: &connection), is: [6])
+        await expect(agent.reply(to: addition(certificate, file), on: &connection), is: [6])
         for blob in [file.publicKey.blob, certificate.blob] {
             _ = await agent.reply(to: AgentTests.sign(blob, [1]), on: &connection)
         }
-        #expect(source.requests.withLock { $0.map(\.needsConfirmation) } == [true, true])
+        expect(source.requests.withLock { $0.map(\.needsConfirmation) }, is: [true, true])
     }
 
     @Test func aKeyOfASlotIsOfferedWithItsCertificate() async throws {
         let certificate = try certificate("user")
         let plain = SSHIdentity(publicKey: certificate.publicKey, comment: "PIV 9a")
         let certified = try #require(plain.with(certificate))
-        #expect(plain.with(try self.certificate("rsa")) == nil)
+        expect(plain.with(try self.certificate("rsa")), is: nil)
         let source = FakeSource([plain, certified])
         let agent = SSHAgent(source)
         var connection = SSHAgent.Connection()
-        #expect(AgentTests.count(await agent.reply(to: [11], on: &connection)) == 2)
+        expect(AgentTests.count(await agent.reply(to: [11], on: &connection)), is: 2)
         _ = await agent.reply(to: AgentTests.sign(certificate.blob, [1]), on: &connection)
         #expect(source.requests.withLock { $0.last?.identity } == certified)
     }
@@ -123,18 +124,18 @@ struct AgentExtensionTests {
     @Test func areAnsweredOrFail() async throws {
         let agent = SSHAgent(Echo())
         var connection = SSHAgent.Connection()
-        #expect(await agent.reply(to: Self.message, on: &connection) == [29] + Self.name + [1, 2, 3])
-        #expect(await agent.reply(to: [27] + Self.name, on: &connection) == [28])
-        #expect(await agent.reply(to: [27] + AgentTests.string("other@x".utf8), on: &connection) == [5])
-        #expect(await agent.reply(to: [27], on: &connection) == [28])
+        await expect(agent.reply(to: Self.message, on: &connection), is: [29] + Self.name + [1, 2, 3])
+        await expect(agent.reply(to: [27] + Self.name, on: &connection), is: [28])
+        await expect(agent.reply(to: [27] + AgentTests.string("other@x".utf8), on: &connection), is: [5])
+        await expect(agent.reply(to: [27], on: &connection), is: [28])
     }
 
     @Test func aLockedAgentRefuses() async throws {
         let source = Echo()
         let agent = SSHAgent(source)
         var connection = SSHAgent.Connection()
-        #expect(await agent.reply(to: [22] + AgentTests.string("secret".utf8), on: &connection) == [6])
-        #expect(await agent.reply(to: Self.message, on: &connection) == [28])
+        await expect(agent.reply(to: [22] + AgentTests.string("secret".utf8), on: &connection), is: [6])
+        await expect(agent.reply(to: Self.message, on: &connection), is: [28])
         #expect(source.asked.withLock { $0.isEmpty })
     }
 
@@ -143,28 +144,28 @@ struct AgentExtensionTests {
         let agent = SSHAgent(source, confirmsAll: true)
         var connection = SSHAgent.Connection()
         _ = await agent.reply(to: Self.message, on: &connection)
-        #expect(source.asked.withLock { $0.map(\.needsConfirmation) } == [true])
+        expect(source.asked.withLock { $0.map(\.needsConfirmation) }, is: [true])
     }
 
     @Test func aForwardedClientIsOneOfAnotherMachine() async throws {
         let source = Echo()
         let agent = SSHAgent(source)
         var connection = try await AgentSafetyTests.forwarded(agent)
-        #expect(await agent.reply(to: Self.message, on: &connection).first == 29)
-        #expect(source.asked.withLock { $0.map(\.isForwarded) } == [true])
+        await expect(agent.reply(to: Self.message, on: &connection).first, is: 29)
+        expect(source.asked.withLock { $0.map(\.isForwarded) }, is: [true])
         let closed = SSHAgent(source, allowsForwarding: false)
         connection = try await AgentSafetyTests.forwarded(closed)
-        #expect(await closed.reply(to: Self.message, on: &connection) == [28])
+        await expect(closed.reply(to: Self.message, on: &connection), is: [28])
         var here = SSHAgent.Connection()
-        #expect(await closed.reply(to: Self.message, on: &here).first == 29)
-        #expect(source.asked.withLock { $0.count } == 2)
+        await expect(closed.reply(to: Self.message, on: &here).first, is: 29)
+        expect(source.asked.withLock { $0.count }, is: 2)
     }
 
     @Test func aForgedSessionEndsThem() async throws {
         let agent = SSHAgent(Echo())
         var connection = SSHAgent.Connection()
         let forged = try AgentTests.binding([1], isForwarding: false, isBroken: true)
-        #expect(await agent.reply(to: forged, on: &connection) == [28])
-        #expect(await agent.reply(to: Self.message, on: &connection) == [28])
+        await expect(agent.reply(to: forged, on: &connection), is: [28])
+        await expect(agent.reply(to: Self.message, on: &connection), is: [28])
     }
 }

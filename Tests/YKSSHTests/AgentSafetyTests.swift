@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKSSH
+import YKTestSupport
 
 /// What an agent does for clients on other machines, and what it keeps to itself.
 struct AgentSafetyTests {
@@ -29,7 +30,7 @@ struct AgentSafetyTests {
     static func forwarded(_ agent: SSHAgent) async throws -> SSHAgent.Connection {
         var connection = SSHAgent.Connection()
         let reply = await agent.reply(to: try Message.binding([1], isForwarding: true), on: &connection)
-        #expect(reply == [6])
+        expect(reply, is: [6])
         return connection
     }
 
@@ -43,7 +44,7 @@ struct AgentSafetyTests {
         for blob in [slot.blob, file.publicKey.blob] {
             _ = await agent.reply(to: Message.sign(blob, [1]), on: &connection)
         }
-        #expect(source.requests.withLock { $0.map(\.needsConfirmation) } == [confirmsAll, confirmsAll])
+        expect(source.requests.withLock { $0.map(\.needsConfirmation) }, is: [confirmsAll, confirmsAll])
     }
 
     @Test func aCredentialOfAWebsiteSignsDataOfSSHOnly() async throws {
@@ -55,21 +56,21 @@ struct AgentSafetyTests {
         var here = SSHAgent.Connection()
         for data in [Self.webLogin, Array("SSHSIG".utf8), Message.login(session: [1], key: try Vectors.key("ed25519"))]
         {
-            #expect(await agent.reply(to: Message.sign(blob, data), on: &here) == [5])
+            await expect(agent.reply(to: Message.sign(blob, data), on: &here), is: [5])
         }
-        #expect(Self.count(source) == 0)
-        #expect(source.refusals.withLock { $0 } == [.website, .website, .website])
+        expect(Self.count(source), is: 0)
+        expect(source.refusals.withLock { $0 }, is: [.website, .website, .website])
         let signed = SSHFileSignature.signedData(namespace: "git", hash: .sha512, digest: [1])
         for data in [signed, Message.login(session: [1], key: key), Message.login(session: [1], key: key, host: [8])] {
             _ = await agent.reply(to: Message.sign(blob, data), on: &here)
         }
-        #expect(Self.count(source) == 3)
+        expect(Self.count(source), is: 3)
         var forwarded = try await Self.forwarded(agent)
-        #expect(await agent.reply(to: Message.addition(file), on: &forwarded) == [6])
+        await expect(agent.reply(to: Message.addition(file), on: &forwarded), is: [6])
         for data in [Self.webLogin, signed, Message.login(session: [1], key: key)] {
-            #expect(await agent.reply(to: Message.sign(blob, data), on: &forwarded) == [5])
+            await expect(agent.reply(to: Message.sign(blob, data), on: &forwarded), is: [5])
         }
-        #expect(Self.count(source) == 3)
+        expect(Self.count(source), is: 3)
     }
 
     @Test(arguments: ["ssh:", "ssh:work"]) func aCredentialForSSHSignsAnything(application: String) async throws {
@@ -79,7 +80,7 @@ struct AgentSafetyTests {
         await agent.offer(file)
         var forwarded = try await Self.forwarded(agent)
         _ = await agent.reply(to: Message.sign(file.publicKey.blob, Self.webLogin), on: &forwarded)
-        #expect(Self.count(source) == 1)
+        expect(Self.count(source), is: 1)
     }
 
     /// As OpenSSH's match_pattern_list compares them.
@@ -101,10 +102,10 @@ struct AgentSafetyTests {
         var forwarded = try await Self.forwarded(agent)
         _ = await agent.reply(to: Message.sign(blob, Self.webLogin), on: &here)
         _ = await agent.reply(to: Message.sign(blob, Self.webLogin), on: &forwarded)
-        #expect(Self.count(source) == (isNamed ? 2 : 0))
+        expect(Self.count(source), is: (isNamed ? 2 : 0))
         _ = await agent.reply(to: Message.sign(blob, signed), on: &here)
         _ = await agent.reply(to: Message.sign(blob, signed), on: &forwarded)
-        #expect(Self.count(source) == (isNamed ? 4 : 1))
+        expect(Self.count(source), is: (isNamed ? 4 : 1))
     }
 
     @Test func aRequestSaysThroughWhichHostsItComes() async throws {
@@ -112,12 +113,12 @@ struct AgentSafetyTests {
         let agent = SSHAgent(source)
         var connection = try await Self.forwarded(agent)
         let reply = await agent.reply(to: try Message.binding([2], isForwarding: true, seed: 4), on: &connection)
-        #expect(reply == [6])
-        #expect(await agent.reply(to: try Message.binding([5], isForwarding: false, seed: 5), on: &connection) == [6])
+        expect(reply, is: [6])
+        await expect(agent.reply(to: try Message.binding([5], isForwarding: false, seed: 5), on: &connection), is: [6])
         let key = source.keys[0].publicKey
         _ = await agent.reply(to: Message.sign(key.blob, Message.login(session: [5], key: key)), on: &connection)
         let request = try #require(source.requests.withLock { $0.first })
-        #expect(request.hops == [try Message.host(3).key.blob, try Message.host(4).key.blob])
+        expect(request.hops, is: [try Message.host(3).key.blob, try Message.host(4).key.blob])
         #expect(request.hostKey == (try Message.host(5).key.blob) && request.isForwarded)
     }
 
@@ -128,9 +129,9 @@ struct AgentSafetyTests {
             return start + key.blob.dropFirst(15) + [1, 2]
         }
         let certified = try certificate(key)
-        #expect(SSHPublicKey.fingerprint(ofHost: key.blob) == key.fingerprint)
-        #expect(SSHPublicKey.fingerprint(ofHost: certified) == key.fingerprint)
-        #expect(SSHPublicKey.fingerprint(ofHost: [1]) == SSHPublicKey.fingerprint(of: [1]))
+        expect(SSHPublicKey.fingerprint(ofHost: key.blob), is: key.fingerprint)
+        expect(SSHPublicKey.fingerprint(ofHost: certified), is: key.fingerprint)
+        expect(SSHPublicKey.fingerprint(ofHost: [1]), is: SSHPublicKey.fingerprint(of: [1]))
     }
 
     @Test func keysOfTheOtherAgentHaveTheSameRules() async throws {
@@ -149,30 +150,30 @@ struct AgentSafetyTests {
         )
         let login = Message.sign(key.blob, Message.login(session: [1], key: key))
         var bound = connection()
-        #expect(await agent.reply(to: binding, on: &bound) == [6])
-        #expect(await agent.reply(to: login, on: &bound) == [6])
+        await expect(agent.reply(to: binding, on: &bound), is: [6])
+        await expect(agent.reply(to: login, on: &bound), is: [6])
         let other = Message.sign(key.blob, Message.login(session: [2], key: key))
-        #expect(await agent.reply(to: other, on: &bound) == [5], "the login of another session")
-        #expect(passed.withLock { $0 } == [binding, login], "the other agent knows the session")
-        #expect(await agent.reply(to: [20] + Message.string("/lib/x.so".utf8) + Message.string([]), on: &bound) == [5])
-        #expect(passed.withLock { $0.count } == 2, "no library is loaded for another machine")
+        await expect(agent.reply(to: other, on: &bound), is: [5], "the login of another session")
+        expect(passed.withLock { $0 }, is: [binding, login], "the other agent knows the session")
+        await expect(agent.reply(to: [20] + Message.string("/lib/x.so".utf8) + Message.string([]), on: &bound), is: [5])
+        expect(passed.withLock { $0.count }, is: 2, "no library is loaded for another machine")
 
         var forwarded = connection()
-        #expect(await closed.reply(to: forwarding, on: &forwarded) == [6])
-        #expect(await closed.reply(to: login, on: &forwarded) == [5], "--no-forwarding")
-        #expect(passed.withLock { $0.count } == 3)
+        await expect(closed.reply(to: forwarding, on: &forwarded), is: [6])
+        await expect(closed.reply(to: login, on: &forwarded), is: [5], "--no-forwarding")
+        expect(passed.withLock { $0.count }, is: 3)
         let website = try Self.credential("bank.example").publicKey
         for blob in [website.blob, Message.string("sk-unknown@openssh.com".utf8)] {
-            #expect(await agent.reply(to: Message.sign(blob, Self.webLogin), on: &bound) == [5])
+            await expect(agent.reply(to: Message.sign(blob, Self.webLogin), on: &bound), is: [5])
         }
         var forged = connection()
         let broken = try Message.binding([1], isForwarding: false, isBroken: true)
-        #expect(await agent.reply(to: broken, on: &forged) == [28])
-        #expect(await agent.reply(to: login, on: &forged) == [5])
+        await expect(agent.reply(to: broken, on: &forged), is: [28])
+        await expect(agent.reply(to: login, on: &forged), is: [5])
         _ = await agent.reply(to: [11], on: &forged)
-        #expect(passed.withLock { $0.count } == 3, "a connection with a forged session reaches nobody")
+        expect(passed.withLock { $0.count }, is: 3, "a connection with a forged session reaches nobody")
         var here = connection()
-        #expect(await agent.reply(to: [20] + Message.string("/lib/x.so".utf8) + Message.string([]), on: &here) == [6])
+        await expect(agent.reply(to: [20] + Message.string("/lib/x.so".utf8) + Message.string([]), on: &here), is: [6])
     }
 
     @Test func addingAgainDoesNotLoosen() async throws {
@@ -180,23 +181,23 @@ struct AgentSafetyTests {
         let agent = SSHAgent(source)
         let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
         var here = SSHAgent.Connection()
-        #expect(await agent.reply(to: Message.addition(file, [2]), on: &here) == [6])
+        await expect(agent.reply(to: Message.addition(file, [2]), on: &here), is: [6])
         var forwarded = try await Self.forwarded(agent)
         for blob in [[18] + Message.string(file.publicKey.blob), [19]] {
             _ = await agent.reply(to: blob, on: &forwarded)
-            #expect(Message.count(await agent.reply(to: [11], on: &here)) == 1, "nor is it removed for that")
+            expect(Message.count(await agent.reply(to: [11], on: &here)), is: 1, "nor is it removed for that")
         }
         let bare = SecurityKeyFile(publicKey: file.publicKey, flags: [], handle: [9], comment: "x")
-        #expect(await agent.reply(to: Message.addition(bare), on: &forwarded) == [6])
+        await expect(agent.reply(to: Message.addition(bare), on: &forwarded), is: [6])
         _ = await agent.reply(to: Message.sign(file.publicKey.blob, [1]), on: &forwarded)
-        #expect(await agent.reply(to: Message.addition(file), on: &here) == [6])
+        await expect(agent.reply(to: Message.addition(file), on: &here), is: [6])
         _ = await agent.reply(to: Message.sign(file.publicKey.blob, [1]), on: &here)
-        #expect(source.requests.withLock { $0.map(\.needsConfirmation) } == [true, true])
-        #expect(source.requests.withLock { $0.map(\.identity.credential) } == [file, file])
-        #expect(await agent.reply(to: [18] + Message.string(file.publicKey.blob), on: &here) == [6])
-        #expect(await agent.reply(to: Message.addition(file), on: &here) == [6])
+        expect(source.requests.withLock { $0.map(\.needsConfirmation) }, is: [true, true])
+        expect(source.requests.withLock { $0.map(\.identity.credential) }, is: [file, file])
+        await expect(agent.reply(to: [18] + Message.string(file.publicKey.blob), on: &here), is: [6])
+        await expect(agent.reply(to: Message.addition(file), on: &here), is: [6])
         _ = await agent.reply(to: Message.sign(file.publicKey.blob, [1]), on: &here)
-        #expect(source.requests.withLock { $0.last?.needsConfirmation } == false, "removed and added")
+        expect(source.requests.withLock { $0.last?.needsConfirmation }, is: false, "removed and added")
     }
 
     @Test func aHiddenKeyIsNotAddedAgain() async throws {
@@ -204,23 +205,23 @@ struct AgentSafetyTests {
         let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
         var here = SSHAgent.Connection()
         let restriction = Message.destinations(try Message.end(nil) + Message.end(4))
-        #expect(await agent.reply(to: Message.addition(file, restriction), on: &here) == [6])
+        await expect(agent.reply(to: Message.addition(file, restriction), on: &here), is: [6])
         var forwarded = try await Self.forwarded(agent)
-        #expect(Message.count(await agent.reply(to: [11], on: &forwarded)) == 0)
-        #expect(await agent.reply(to: Message.addition(file), on: &forwarded) == [5])
+        expect(Message.count(await agent.reply(to: [11], on: &forwarded)), is: 0)
+        await expect(agent.reply(to: Message.addition(file), on: &forwarded), is: [5])
         _ = await agent.reply(to: [19], on: &forwarded)
-        #expect(await agent.reply(to: Message.addition(file), on: &forwarded) == [5])
-        #expect(await agent.reply(to: [18] + Message.string(file.publicKey.blob), on: &forwarded) == [5])
-        #expect(Message.count(await agent.reply(to: [11], on: &forwarded)) == 0)
-        #expect(await agent.reply(to: Message.addition(file), on: &here) == [6])
+        await expect(agent.reply(to: Message.addition(file), on: &forwarded), is: [5])
+        await expect(agent.reply(to: [18] + Message.string(file.publicKey.blob), on: &forwarded), is: [5])
+        expect(Message.count(await agent.reply(to: [11], on: &forwarded)), is: 0)
+        await expect(agent.reply(to: Message.addition(file), on: &here), is: [6])
         let reply = await agent.reply(to: Message.sign(file.publicKey.blob, [1]), on: &here)
-        #expect(reply == [5], "as restricted as before")
+        expect(reply, is: [5], "as restricted as before")
     }
 
     @Test func passphrasesAreComparedOneAtATime() async throws {
         let agent = SSHAgent(FakeSource())
         var connection = SSHAgent.Connection()
-        #expect(await agent.reply(to: [22] + Message.string("right".utf8), on: &connection) == [6])
+        await expect(agent.reply(to: [22] + Message.string("right".utf8), on: &connection), is: [6])
         let begin = ContinuousClock.now
         await withTaskGroup(of: [UInt8].self) { group in
             for guess in 0..<4 {
@@ -229,10 +230,10 @@ struct AgentSafetyTests {
                     return await agent.reply(to: [23] + Message.string("guess\(guess)".utf8), on: &connection)
                 }
             }
-            for await reply in group { #expect(reply == [5]) }
+            for await reply in group { expect(reply, is: [5]) }
         }
         // 100, 200, 300 and 400 ms, one after the other.
         #expect(begin.duration(to: .now) >= .seconds(1))
-        #expect(await agent.reply(to: [23] + Message.string("right".utf8), on: &connection) == [6])
+        await expect(agent.reply(to: [23] + Message.string("right".utf8), on: &connection), is: [6])
     }
 }

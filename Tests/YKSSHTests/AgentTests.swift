@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKSSH
+import YKTestSupport
 import YKWire
 
 /// A source of keys that counts, and signs with nothing.
@@ -64,55 +65,56 @@ struct AgentTests {
         let source = FakeSource([try Self.identity("ed25519"), try Self.identity("rsab2048")], signature: signature)
         let agent = SSHAgent(source)
         var connection = SSHAgent.Connection()
-        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 2)
+        expect(Self.count(await agent.reply(to: [11], on: &connection)), is: 2)
         let blob = source.keys[0].publicKey.blob
         let reply = await agent.reply(to: Self.sign(blob, [1, 2, 3], flags: 4), on: &connection)
-        #expect(reply == [14] + Self.string(signature.wire))
+        expect(reply, is: [14] + Self.string(signature.wire))
         let request = try #require(source.requests.withLock { $0.first })
         #expect(request.data == [1, 2, 3] && request.hash == .sha512 && request.purpose == .other(bytes: 3))
         #expect(!request.isForwarded && request.hostKey == nil && !request.needsConfirmation)
-        #expect(await agent.reply(to: Self.sign([0], [1]), on: &connection) == [5])
-        #expect(await agent.reply(to: [99], on: &connection) == [5])
-        #expect(await agent.reply(to: [], on: &connection) == [5])
-        #expect(await agent.reply(to: [27] + Self.string("other@x".utf8), on: &connection) == [5])
+        await expect(agent.reply(to: Self.sign([0], [1]), on: &connection), is: [5])
+        await expect(agent.reply(to: [99], on: &connection), is: [5])
+        await expect(agent.reply(to: [], on: &connection), is: [5])
+        await expect(agent.reply(to: [27] + Self.string("other@x".utf8), on: &connection), is: [5])
     }
 
     @Test func purposesAreRead() throws {
         let key = try Vectors.key("ed25519")
-        #expect(SignaturePurpose(Self.login(session: [9], key: key)) == .login(user: "bob", session: [9], hostKey: nil))
+        expect(
+            SignaturePurpose(Self.login(session: [9], key: key)), is: .login(user: "bob", session: [9], hostKey: nil))
         #expect(
             SignaturePurpose(Self.login(session: [9], key: key, host: [8]))
                 == .login(user: "bob", session: [9], hostKey: [8]))
         let file = SSHFileSignature.signedData(namespace: "git", hash: .sha512, digest: [1])
-        #expect(SignaturePurpose(file) == .file(namespace: "git"))
-        #expect(SignaturePurpose(Self.login(session: [9], key: key) + [0]) == .other(bytes: 116))
-        #expect(SignaturePurpose(file.dropLast()) == .other(bytes: file.count - 1))
-        #expect(SignaturePurpose(file + [0]) == .other(bytes: file.count + 1))
+        expect(SignaturePurpose(file), is: .file(namespace: "git"))
+        expect(SignaturePurpose(Self.login(session: [9], key: key) + [0]), is: .other(bytes: 116))
+        expect(SignaturePurpose(file.dropLast()), is: .other(bytes: file.count - 1))
+        expect(SignaturePurpose(file + [0]), is: .other(bytes: file.count + 1))
         let login = Self.login(session: [9], key: key)
-        #expect(SignaturePurpose(login, by: key.blob) == .login(user: "bob", session: [9], hostKey: nil))
-        #expect(SignaturePurpose(login, by: [1]) == .other(bytes: 115), "a login with another key")
-        #expect(SignaturePurpose(Self.login(session: [], key: key)) == .other(bytes: 114), "no session")
+        expect(SignaturePurpose(login, by: key.blob), is: .login(user: "bob", session: [9], hostKey: nil))
+        expect(SignaturePurpose(login, by: [1]), is: .other(bytes: 115), "a login with another key")
+        expect(SignaturePurpose(Self.login(session: [], key: key)), is: .other(bytes: 114), "no session")
     }
 
     @Test func takesCredentialsAndNoUsualKeys() async throws {
         let agent = SSHAgent(FakeSource())
         var connection = SSHAgent.Connection()
         let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
-        #expect(await agent.reply(to: Self.addition(file), on: &connection) == [6])
-        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 1)
-        #expect(await agent.reply(to: [17] + Self.string("ssh-ed25519".utf8) + [1, 2], on: &connection) == [5])
+        await expect(agent.reply(to: Self.addition(file), on: &connection), is: [6])
+        expect(Self.count(await agent.reply(to: [11], on: &connection)), is: 1)
+        await expect(agent.reply(to: [17] + Self.string("ssh-ed25519".utf8) + [1, 2], on: &connection), is: [5])
         let provider: [UInt8] = [255] + Self.string("sk-provider@openssh.com".utf8) + Self.string("internal".utf8)
-        #expect(await agent.reply(to: Self.addition(file, [2] + provider), on: &connection) == [6])
+        await expect(agent.reply(to: Self.addition(file, [2] + provider), on: &connection), is: [6])
         let restricted: [UInt8] = [255] + Self.string("restrict-destination-v00@openssh.com".utf8) + Self.string([])
-        #expect(await agent.reply(to: Self.addition(file, restricted), on: &connection) == [5])
+        await expect(agent.reply(to: Self.addition(file, restricted), on: &connection), is: [5])
         let unknown: [UInt8] = [255] + Self.string("other@x".utf8) + Self.string([])
-        #expect(await agent.reply(to: Self.addition(file, unknown), on: &connection) == [5])
-        #expect(await agent.reply(to: Self.addition(file, [9]), on: &connection) == [5])
-        #expect(await agent.reply(to: [18] + Self.string(file.publicKey.blob), on: &connection) == [6])
-        #expect(await agent.reply(to: [18] + Self.string(file.publicKey.blob), on: &connection) == [5])
+        await expect(agent.reply(to: Self.addition(file, unknown), on: &connection), is: [5])
+        await expect(agent.reply(to: Self.addition(file, [9]), on: &connection), is: [5])
+        await expect(agent.reply(to: [18] + Self.string(file.publicKey.blob), on: &connection), is: [6])
+        await expect(agent.reply(to: [18] + Self.string(file.publicKey.blob), on: &connection), is: [5])
         await agent.offer(file)
-        #expect(await agent.reply(to: [19], on: &connection) == [6])
-        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 0)
+        await expect(agent.reply(to: [19], on: &connection), is: [6])
+        expect(Self.count(await agent.reply(to: [11], on: &connection)), is: 0)
     }
 
     @Test func aConstraintIsKept() async throws {
@@ -120,28 +122,28 @@ struct AgentTests {
         let agent = SSHAgent(source)
         var connection = SSHAgent.Connection()
         let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ecdsa"))
-        #expect(await agent.reply(to: Self.addition(file, [2]), on: &connection) == [6])
+        await expect(agent.reply(to: Self.addition(file, [2]), on: &connection), is: [6])
         _ = await agent.reply(to: Self.sign(file.publicKey.blob, [1]), on: &connection)
-        #expect(source.requests.withLock { $0.map(\.needsConfirmation) } == [true])
+        expect(source.requests.withLock { $0.map(\.needsConfirmation) }, is: [true])
         #expect(source.requests.withLock { $0.first?.identity.credential?.handle } == file.handle)
-        #expect(await agent.reply(to: Self.addition(file, [1, 0, 0, 0, 0]), on: &connection) == [6])
-        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 0)
+        await expect(agent.reply(to: Self.addition(file, [1, 0, 0, 0, 0]), on: &connection), is: [6])
+        expect(Self.count(await agent.reply(to: [11], on: &connection)), is: 0)
     }
 
     @Test func aLockedAgentOffersNothing() async throws {
         let agent = SSHAgent(FakeSource([try Self.identity("ed25519")]))
         var connection = SSHAgent.Connection()
-        #expect(await agent.reply(to: [23] + Self.string("x".utf8), on: &connection) == [5])
-        #expect(await agent.reply(to: [22] + Self.string([]), on: &connection) == [5])
-        #expect(await agent.reply(to: [22] + Self.string("x".utf8), on: &connection) == [6])
-        #expect(await agent.reply(to: [22] + Self.string("y".utf8), on: &connection) == [5])
-        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 0)
+        await expect(agent.reply(to: [23] + Self.string("x".utf8), on: &connection), is: [5])
+        await expect(agent.reply(to: [22] + Self.string([]), on: &connection), is: [5])
+        await expect(agent.reply(to: [22] + Self.string("x".utf8), on: &connection), is: [6])
+        await expect(agent.reply(to: [22] + Self.string("y".utf8), on: &connection), is: [5])
+        expect(Self.count(await agent.reply(to: [11], on: &connection)), is: 0)
         let blob = try Vectors.key("ed25519").blob
-        #expect(await agent.reply(to: Self.sign(blob, [1]), on: &connection) == [5])
-        #expect(await agent.reply(to: [19], on: &connection) == [5])
-        #expect(await agent.reply(to: [23] + Self.string("y".utf8), on: &connection) == [5])
-        #expect(await agent.reply(to: [23] + Self.string("x".utf8), on: &connection) == [6])
-        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 1)
+        await expect(agent.reply(to: Self.sign(blob, [1]), on: &connection), is: [5])
+        await expect(agent.reply(to: [19], on: &connection), is: [5])
+        await expect(agent.reply(to: [23] + Self.string("y".utf8), on: &connection), is: [5])
+        await expect(agent.reply(to: [23] + Self.string("x".utf8), on: &connection), is: [6])
+        expect(Self.count(await agent.reply(to: [11], on: &connection)), is: 1)
     }
 
     static func host(_ seed: UInt8) throws -> (secret: PrivateKey, key: SSHPublicKey) {
@@ -182,8 +184,8 @@ struct AgentTests {
         let restrictions = Self.destinations(
             try Self.end(nil) + Self.end(3, user: "b*"), try Self.end(3) + Self.end(4))
         var here = SSHAgent.Connection()
-        #expect(await agent.reply(to: Self.addition(file, restrictions), on: &here) == [6])
-        #expect(Self.count(await agent.reply(to: [11], on: &here)) == 1)
+        await expect(agent.reply(to: Self.addition(file, restrictions), on: &here), is: [6])
+        expect(Self.count(await agent.reply(to: [11], on: &here)), is: 1)
         func signs(_ data: [UInt8], _ bindings: [UInt8]...) async -> (shown: Int, signed: Bool) {
             var connection = SSHAgent.Connection()
             for binding in bindings { _ = await agent.reply(to: binding, on: &connection) }
@@ -211,16 +213,16 @@ struct AgentTests {
         #expect(await signs(named, through, try Self.binding([1], isForwarding: false, seed: 5)) == (0, false))
         #expect(await signs(named, through, try Self.binding([1], isForwarding: true, seed: 4)) == (0, false))
         let wrong = Self.destinations(try Self.end(nil) + Self.end(3, user: "root"))
-        #expect(await agent.reply(to: Self.addition(file, wrong), on: &here) == [6])
+        await expect(agent.reply(to: Self.addition(file, wrong), on: &here), is: [6])
         #expect(await signs(login, first) == (1, false), "another user")
         let authority = Self.destinations(try Self.end(nil) + Self.end(3, isAuthority: true))
-        #expect(await agent.reply(to: Self.addition(file, authority), on: &here) == [6])
+        await expect(agent.reply(to: Self.addition(file, authority), on: &here), is: [6])
         #expect(await signs(login, first) == (0, false), "authorities permit nothing")
         for bad in [try Self.end(nil, user: "x") + Self.end(3), try Self.end(nil) + Self.end(nil), []] {
-            #expect(await agent.reply(to: Self.addition(file, Self.destinations(bad)), on: &here) == [5])
+            await expect(agent.reply(to: Self.addition(file, Self.destinations(bad)), on: &here), is: [5])
         }
         let twice = authority + authority
-        #expect(await agent.reply(to: Self.addition(file, twice), on: &here) == [5])
+        await expect(agent.reply(to: Self.addition(file, twice), on: &here), is: [5])
     }
 
     @Test("session bindings have the rules of OpenSSH's agent")
@@ -239,11 +241,11 @@ struct AgentTests {
         ] {
             var connection = SSHAgent.Connection()
             for (binding, reply) in zip(bindings, replies) {
-                #expect(await agent.reply(to: binding, on: &connection) == reply)
+                await expect(agent.reply(to: binding, on: &connection), is: reply)
             }
             let before = source.requests.withLock { $0.count }
             _ = await agent.reply(to: Self.sign(key.blob, Self.login(session: [1], key: key)), on: &connection)
-            #expect((source.requests.withLock { $0.count } > before) == signs)
+            expect((source.requests.withLock { $0.count } > before), is: signs)
         }
     }
 
@@ -270,10 +272,10 @@ struct AgentTests {
             return count
         }
         #expect(try await !add(0, &here, comment: 1025))
-        #expect(try await added(0..<100, &forwarded) == 32)
+        try await expect(added(0..<100, &forwarded), is: 32)
         #expect(try await add(0, &forwarded), "again")
-        #expect(try await added(1000..<1300, &here) == 256 - 32)
-        #expect(await agent.reply(to: [19], on: &here) == [6])
+        try await expect(added(1000..<1300, &here), is: 256 - 32)
+        await expect(agent.reply(to: [19], on: &here), is: [6])
         #expect(try await add(7, &forwarded))
         #expect(try await add(8, &forwarded, comment: 1024))
     }
@@ -283,7 +285,7 @@ struct AgentTests {
         let agent = SSHAgent(FakeSource())
         let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
         var here = SSHAgent.Connection()
-        #expect(await agent.reply(to: Self.addition(file), on: &here) == [6])
+        await expect(agent.reply(to: Self.addition(file), on: &here), is: [6])
         var forwarded = try await AgentSafetyTests.forwarded(agent)
         var count = 0
         for number in 0..<100 {
@@ -302,17 +304,17 @@ struct AgentTests {
         var message = Self.addition(file)
         let comment = Self.string(file.comment.utf8)
         message.removeLast(comment.count)
-        #expect(await agent.reply(to: message + Self.string([0xC4, 0xE3, 0x0A]), on: &here) == [6])
-        #expect(Self.count(await agent.reply(to: [11], on: &here)) == 1)
+        await expect(agent.reply(to: message + Self.string([0xC4, 0xE3, 0x0A]), on: &here), is: [6])
+        expect(Self.count(await agent.reply(to: [11], on: &here)), is: 1)
         guard case .ec(_, var point) = file.publicKey.key else { return }
         point[64] ^= 1
         let key =
             Self.string("sk-ecdsa-sha2-nistp256@openssh.com".utf8) + Self.string("nistp256".utf8) + Self.string(point)
             + Self.string("ssh:".utf8)
         let rest = Array(message.dropFirst(1 + file.publicKey.blob.count))
-        #expect(await agent.reply(to: [17] + key + rest + comment, on: &here) == [5])
+        await expect(agent.reply(to: [17] + key + rest + comment, on: &here), is: [5])
         for twice in [[1, 0, 0, 0, 9, 1, 0, 0, 0, 9], [2, 2]] as [[UInt8]] {
-            #expect(await agent.reply(to: Self.addition(file, twice), on: &here) == [5])
+            await expect(agent.reply(to: Self.addition(file, twice), on: &here), is: [5])
         }
     }
 
@@ -335,9 +337,9 @@ struct AgentTests {
         let agent = SSHAgent(source)
         var connection = SSHAgent.Connection()
         let binding = try Self.binding([1], isForwarding: false, isCertificate: true)
-        #expect(await agent.reply(to: binding, on: &connection) == [6])
+        await expect(agent.reply(to: binding, on: &connection), is: [6])
         _ = await agent.reply(to: Self.sign(source.keys[0].publicKey.blob, [1]), on: &connection)
-        #expect(source.requests.withLock { $0.count } == 1)
+        expect(source.requests.withLock { $0.count }, is: 1)
     }
 
     @Test func sessionsBindLogins() async throws {
@@ -345,23 +347,23 @@ struct AgentTests {
         let agent = SSHAgent(source, allowsForwarding: false)
         let key = source.keys[0].publicKey
         var connection = SSHAgent.Connection()
-        #expect(await agent.reply(to: try Self.binding([1], isForwarding: false), on: &connection) == [6])
+        await expect(agent.reply(to: try Self.binding([1], isForwarding: false), on: &connection), is: [6])
         _ = await agent.reply(to: Self.sign(key.blob, Self.login(session: [1], key: key)), on: &connection)
-        #expect(source.requests.withLock { $0.count } == 1)
+        expect(source.requests.withLock { $0.count }, is: 1)
         #expect(source.requests.withLock { $0.first?.hostKey } != nil)
         _ = await agent.reply(to: Self.sign(key.blob, Self.login(session: [2], key: key)), on: &connection)
-        #expect(source.requests.withLock { $0.count } == 1)
-        #expect(await agent.reply(to: try Self.binding([2], isForwarding: true), on: &connection) == [28])
-        #expect(await agent.reply(to: Self.sign(key.blob, [1]), on: &connection) == [5])
+        expect(source.requests.withLock { $0.count }, is: 1)
+        await expect(agent.reply(to: try Self.binding([2], isForwarding: true), on: &connection), is: [28])
+        await expect(agent.reply(to: Self.sign(key.blob, [1]), on: &connection), is: [5])
 
         var forwarded = SSHAgent.Connection()
-        #expect(await agent.reply(to: try Self.binding([1], isForwarding: true), on: &forwarded) == [6])
-        #expect(await agent.reply(to: Self.sign(key.blob, [1]), on: &forwarded) == [5])
+        await expect(agent.reply(to: try Self.binding([1], isForwarding: true), on: &forwarded), is: [6])
+        await expect(agent.reply(to: Self.sign(key.blob, [1]), on: &forwarded), is: [5])
         var forged = SSHAgent.Connection()
         let broken = try Self.binding([1], isForwarding: false, isBroken: true)
-        #expect(await agent.reply(to: broken, on: &forged) == [28])
-        #expect(await agent.reply(to: Self.sign(key.blob, [1]), on: &forged) == [5])
-        #expect(source.requests.withLock { $0.count } == 1)
+        await expect(agent.reply(to: broken, on: &forged), is: [28])
+        await expect(agent.reply(to: Self.sign(key.blob, [1]), on: &forged), is: [5])
+        expect(source.requests.withLock { $0.count }, is: 1)
     }
 
     @Test func otherKeysAreLookedForElsewhere() async throws {
@@ -375,10 +377,10 @@ struct AgentTests {
             return [12, 0, 0, 0, 2] + Self.string(other) + Self.string("there".utf8)
                 + Self.string(own.publicKey.blob) + Self.string([])
         }
-        #expect(Self.count(await agent.reply(to: [11], on: &connection)) == 2)
-        #expect(await agent.reply(to: Self.sign(other, [1]), on: &connection) == [6])
-        #expect(await agent.reply(to: [17] + Self.string("ssh-ed25519".utf8), on: &connection) == [6])
-        #expect(asked.withLock { $0 } == [11, 13, 17])
+        expect(Self.count(await agent.reply(to: [11], on: &connection)), is: 2)
+        await expect(agent.reply(to: Self.sign(other, [1]), on: &connection), is: [6])
+        await expect(agent.reply(to: [17] + Self.string("ssh-ed25519".utf8), on: &connection), is: [6])
+        expect(asked.withLock { $0 }, is: [11, 13, 17])
     }
 
     @Test func theSourceServesOneAtATime() async throws {

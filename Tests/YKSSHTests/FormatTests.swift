@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKWire
 
 @testable import YKSSH
@@ -28,8 +29,8 @@ struct FormatTests {
     @Test(arguments: usual + ["sk_ed25519", "sk_ecdsa"]) func publicKeysComeBackAsTheyWere(name: String) throws {
         let line = try Vectors.text("\(name).pub")
         let (key, comment) = try SSHPublicKey.parse(line: line)
-        #expect(key.line(comment: comment) == line)
-        #expect(try SSHPublicKey(blob: key.blob) == key)
+        expect(key.line(comment: comment), is: line)
+        try expect(SSHPublicKey(blob: key.blob), is: key)
         for count in 0..<key.blob.count {
             #expect(throws: SSHError.self) { try SSHPublicKey(blob: Array(key.blob.prefix(count))) }
         }
@@ -38,7 +39,7 @@ struct FormatTests {
 
     @Test func fingerprintsAreThoseOfSSHKeygen() throws {
         let known = try Vectors.text("fingerprints").split(separator: "\n").map(String.init)
-        #expect(try Self.usual.map { try Vectors.key($0).fingerprint } == known)
+        try expect(Self.usual.map { try Vectors.key($0).fingerprint }, is: known)
     }
 
     @Test(arguments: usual) func acceptsSignaturesOfSSHKeygen(name: String) throws {
@@ -46,7 +47,7 @@ struct FormatTests {
         #expect(try signed.publicKey == Vectors.key(name) && signed.namespace == "file")
         let digest = signed.hash.hash(try Vectors.bytes("message"))
         #expect(signed.isValid(digest: digest))
-        #expect(signed.text == String(decoding: try Vectors.bytes("\(name).sig"), as: UTF8.self))
+        expect(signed.text, is: String(decoding: try Vectors.bytes("\(name).sig"), as: UTF8.self))
         var other = digest
         other[0] ^= 1
         #expect(!signed.isValid(digest: other) && !signed.isValid(digest: []))
@@ -54,7 +55,7 @@ struct FormatTests {
             publicKey: signed.publicKey, namespace: "git", hash: signed.hash, signature: signed.signature)
         #expect(!elsewhere.isValid(digest: digest))
         let wire = signed.signature.wire
-        #expect(try SSHSignature(wire: wire) == signed.signature)
+        try expect(SSHSignature(wire: wire), is: signed.signature)
         for count in 0..<wire.count {
             #expect(throws: SSHError.self) { try SSHSignature(wire: Array(wire.prefix(count))) }
         }
@@ -66,7 +67,7 @@ struct FormatTests {
         for name in Self.usual {
             let signature = try SSHFileSignature(parsing: try Vectors.bytes("\(name).sig")).signature
             for other in Self.usual + ["sk_ed25519", "sk_ecdsa"] {
-                #expect(try signature.isValid(for: message, by: Vectors.key(other)) == (name == other))
+                try expect(signature.isValid(for: message, by: Vectors.key(other)), is: (name == other))
             }
         }
     }
@@ -75,7 +76,7 @@ struct FormatTests {
         let bytes = try Vectors.bytes(name)
         let file = try SecurityKeyFile(parsing: bytes)
         #expect(try file.publicKey == Vectors.key(name) && file.flags == [.touchRequired] && file.comment == "ssh:")
-        #expect(try SecurityKeyFile(parsing: Array(file.text(check: 1).utf8)) == file)
+        try expect(SecurityKeyFile(parsing: Array(file.text(check: 1).utf8)), is: file)
         for count in stride(from: 0, to: bytes.count - 2, by: 7) {
             #expect(throws: SSHError.self) { try SecurityKeyFile(parsing: Array(bytes.prefix(count))) }
         }
@@ -101,13 +102,13 @@ struct FormatTests {
         #expect(throws: SSHError.encrypted("aes256-ctr")) { try SecurityKeyFile(parsing: bytes) }
         #expect(!SecurityKeyFile.decrypts("aes256-gcm@openssh.com"))
         let file = try SecurityKeyFile(parsing: try Vectors.bytes("sk_ed25519"))
-        #expect(try SecurityKeyFile(parsing: bytes, passphrase: phrase) == file)
+        try expect(SecurityKeyFile(parsing: bytes, passphrase: phrase), is: file)
         #expect(throws: SSHError.wrongPassphrase) {
             try SecurityKeyFile(parsing: bytes, passphrase: SharedSecret(Secret(utf8: "Secret")))
         }
         let salt = [UInt8](1...16)
         let again = Array(try file.text(check: 1, passphrase: phrase, salt: salt).utf8)
-        #expect(try SecurityKeyFile(parsing: again, passphrase: phrase) == file)
+        try expect(SecurityKeyFile(parsing: again, passphrase: phrase), is: file)
     }
 
     /// Computed by Botan 2.19.3.
@@ -128,7 +129,7 @@ struct FormatTests {
         parameters.string(salt)
         parameters.uint32(rounds)
         let protection = try KeyFileProtection(parameters.bytes)
-        #expect(Hex.encode(protection.keyMaterial(of: SharedSecret(Secret(password)))) == material)
+        expect(Hex.encode(protection.keyMaterial(of: SharedSecret(Secret(password)))), is: material)
     }
 
     /// A file does not decide how long its passphrase takes.
@@ -140,7 +141,7 @@ struct FormatTests {
         var body = try Base64.decode(text)
         // Magic, cipher and derivation, the length of the parameters, 20 bytes of salt.
         let place = 15 + 14 + 10 + 4 + 20
-        #expect(Array(body[place..<(place + 4)]) == [0, 0, 0, 16])
+        expect(Array(body[place..<(place + 4)]), is: [0, 0, 0, 16])
         for (index, shift) in [24, 16, 8, 0].enumerated() {
             body[place + index] = UInt8(rounds >> UInt32(shift) & 0xFF)
         }
@@ -149,7 +150,7 @@ struct FormatTests {
         let error = #expect(throws: SSHError.self) {
             try SecurityKeyFile(parsing: Array(armored.utf8), passphrase: SharedSecret(Secret(utf8: "secret")))
         }
-        #expect(error?.description.hasPrefix(words) == true)
+        expect(error?.description.hasPrefix(words), is: true)
     }
 
     @Test func everyChangedByteOfAKeyFileIsSeenOrHarmless() throws {
@@ -162,15 +163,15 @@ struct FormatTests {
             let armored =
                 "-----BEGIN OPENSSH PRIVATE KEY-----\n\(Base64.encode(changed))\n-----END OPENSSH PRIVATE KEY-----\n"
             if let read = try? SecurityKeyFile(parsing: Array(armored.utf8)) {
-                #expect(read.publicKey == file.publicKey)
+                expect(read.publicKey, is: file.publicKey)
             }
         }
     }
 
     @Test func keysThatSignNothingAreNone() throws {
-        #expect(SSHPublicKey(PublicKey.x25519([UInt8](repeating: 1, count: 32))) == nil)
+        expect(SSHPublicKey(PublicKey.x25519([UInt8](repeating: 1, count: 32))), is: nil)
         let other = COSEKey(okp: .x25519, algorithm: .edDSA, x: [UInt8](repeating: 1, count: 32))
-        #expect(SSHPublicKey(cose: other, application: "ssh:") == nil)
+        expect(SSHPublicKey(cose: other, application: "ssh:"), is: nil)
         #expect(throws: SSHError.unsupportedKey("ssh-dss")) {
             try SSHPublicKey.parse(line: "ssh-dss " + Base64.encode([0, 0, 0, 7] + Array("ssh-dss".utf8)))
         }
@@ -190,14 +191,14 @@ struct FormatTests {
         #expect(throws: SSHError.self) { try SSHSignature([0x30, 3, 2, 1, 5], by: key) }
         #expect(throws: SSHError.self) { try SSHSignature([1, 2, 3], by: try Vectors.key("ed25519")) }
         #expect(throws: SSHError.self) { try SSHSignature([1], by: try Vectors.key("rsab2048"), hash: .sha1) }
-        #expect(try SSHSignature([1], by: try Vectors.key("rsab2048"), hash: .sha256).format == "rsa-sha2-256")
+        try expect(SSHSignature([1], by: try Vectors.key("rsab2048"), hash: .sha256).format, is: "rsa-sha2-256")
         let evidence = SSHSignature.Evidence(flags: 1, counter: 258)
         #expect(throws: SSHError.self) {
             try SSHSignature([UInt8](repeating: 1, count: 64), by: try Vectors.key("ed25519"), evidence: evidence)
         }
         let signature = try SSHSignature(
             [UInt8](repeating: 1, count: 64), by: try Vectors.key("sk_ed25519"), evidence: evidence)
-        #expect(signature.wire.suffix(5) == [1, 0, 0, 1, 2])
+        expect(signature.wire.suffix(5), is: [1, 0, 0, 1, 2])
         #expect(!signature.isValid(for: [1], by: try Vectors.key("sk_ed25519")))
     }
 
@@ -212,7 +213,7 @@ struct FormatTests {
         let head = "000000117373682d736b2d6174746573742d763031" + "0000000101" + "000000020203"
         #expect(Hex.encode(bytes).hasPrefix(head) && Hex.encode(bytes).hasSuffix("00000000" + "00000000"))
         #expect(SSHAttestation.isRecognized(in: bytes) && !SSHAttestation.isRecognized(in: [0, 0, 0, 1, 1]))
-        #expect(try SSHAttestation(decoding: bytes) == attestation)
+        try expect(SSHAttestation(decoding: bytes), is: attestation)
         for count in 0..<bytes.count {
             #expect(throws: SSHError.self) { try SSHAttestation(decoding: Array(bytes[..<count])) }
         }

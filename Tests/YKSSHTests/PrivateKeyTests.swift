@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import YKCrypto
 import YKSSH
+import YKTestSupport
 import YKWire
 
 /// Ordinary private keys in OpenSSH's format, as ssh-keygen writes them, to be imported into a security key.
@@ -35,14 +36,14 @@ struct PrivateKeyTests {
         let (file, line) = try generated(type)
         let key = try SSHPrivateKey(parsing: file)
         let known = try SSHPublicKey.parse(line: line.trimmingCharacters(in: .whitespacesAndNewlines))
-        #expect(key.key.publicKey == known.key.key)
-        #expect(key.comment == "a b")
+        expect(key.key.publicKey, is: known.key.key)
+        expect(key.comment, is: "a b")
         let signature = try key.key.sign([1, 2, 3], .sha512)
         #expect(known.key.key.isValid(signature, for: [1, 2, 3], .sha512))
         let text = String(decoding: file, as: UTF8.self)
-        #expect(try SSHPrivateKey(parsing: Array(text.replacing("\n", with: "\r\n").utf8)).key == key.key)
+        try expect(SSHPrivateKey(parsing: Array(text.replacing("\n", with: "\r\n").utf8)).key, is: key.key)
         let units = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
-        #expect(try SSHPrivateKey(parsing: [0xFF, 0xFE] + units).key == key.key)
+        try expect(SSHPrivateKey(parsing: [0xFF, 0xFE] + units).key, is: key.key)
     }
 
     @Test(arguments: types) func passphrasesAreThoseOfSSHKeygen(_ type: [String]) throws {
@@ -79,7 +80,7 @@ struct PrivateKeyTests {
             var bent = body
             bent[place] ^= 0x01
             let armored = Array(PEM.encode("OPENSSH PRIVATE KEY", bent).utf8)
-            if let other = try? SSHPrivateKey(parsing: armored) { #expect(other.key == key, "byte \(place)") }
+            if let other = try? SSHPrivateKey(parsing: armored) { expect(other.key, is: key, "byte \(place)") }
         }
     }
 }

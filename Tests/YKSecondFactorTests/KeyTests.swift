@@ -6,6 +6,7 @@ import YKFIDO
 import YKHTTP
 import YKPrivacyIDEA
 import YKSecondFactor
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -31,9 +32,10 @@ import YKWire
         let object = try #require(await bench.http.sent("regdata", in: "POST /token/init"))
         let attested = try AttestationObject(decoding: try Base64.decode(object))
         #expect(attested.authenticatorData.flags.contains([.userVerified, .userPresent]))
-        #expect(await bench.http.sent("description", in: "POST /token/init") == "desk")
-        #expect(
-            await bench.http.requests.last { $0.method == .post }?.fields.values(of: "Origin") == [
+        await expect(bench.http.sent("description", in: "POST /token/init"), is: "desk")
+        await expect(
+            bench.http.requests.last { $0.method == .post }?.fields.values(of: "Origin"),
+            is: [
                 "https://localhost:8443"
             ])
     }
@@ -42,10 +44,10 @@ import YKWire
         let bench = try Bench()
         let key = try await bench.key()
         await bench.http.on("GET /token/", .tokens(token("S", "sms", state: "verify")), .tokens(sms, desk))
-        #expect(await bench.error { _ = try await $0.registerKey("alice", key) } == .noVerifiedChannel)
-        #expect(
-            await bench.error { _ = try await $0.registerKey("alice", key, device: "desk") } == .ambiguous(["desk"]))
-        #expect(await bench.error { _ = try await $0.registerKey("alice", key, device: "") } == .invalid("device"))
+        await expect(bench.error { _ = try await $0.registerKey("alice", key) }, is: .noVerifiedChannel)
+        await expect(
+            bench.error { _ = try await $0.registerKey("alice", key, device: "desk") }, is: .ambiguous(["desk"]))
+        await expect(bench.error { _ = try await $0.registerKey("alice", key, device: "") }, is: .invalid("device"))
     }
 
     @Test func leavesNoKeyThatProvesNobody() async throws {
@@ -59,8 +61,8 @@ import YKWire
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(error?.legacyCode == 107)
-        #expect(await bench.http.asked.last == "DELETE /token/WAN00005F5D")
+        expect(error?.legacyCode, is: 107)
+        await expect(bench.http.asked.last, is: "DELETE /token/WAN00005F5D")
     }
 
     @Test func leavesNoKeyThatTheServerRefuses() async throws {
@@ -74,7 +76,7 @@ import YKWire
         #expect(
             await bench.error { _ = try await $0.registerKey("alice", key) }
                 == .server(.refused(status: 400, code: 404, message: "ERR404: Could not enroll webauthn token!")))
-        #expect(await bench.http.asked.last == "DELETE /token/WAN00005F5D")
+        await expect(bench.http.asked.last, is: "DELETE /token/WAN00005F5D")
         let other = try Bench()
         await other.http.on("GET /token/", .tokens(sms))
         await other.http.on(
@@ -99,11 +101,11 @@ import YKWire
         await bench.http.on("POST /token/set", .value(1))
         let key = try await bench.key()
         let made = try await bench.service.registerKey("alice", key, as: .passkey, device: "phone", requiresPIN: false)
-        #expect(made.serial == "PIPK0000C351")
+        expect(made.serial, is: "PIPK0000C351")
         let data = try await clientData("clientDataJSON", in: "POST /token/init", bench.http)
-        #expect(
-            data["challenge"] == .string(Base64.encodeURL(Array("vKGL48oH0XWY0wtk_nxlDLG2aROIs27aHdle4k8omJs".utf8))))
-        #expect(await bench.http.sent("description", in: "POST /token/set") == "phone")
+        expect(
+            data["challenge"], is: .string(Base64.encodeURL(Array("vKGL48oH0XWY0wtk_nxlDLG2aROIs27aHdle4k8omJs".utf8))))
+        await expect(bench.http.sent("description", in: "POST /token/set"), is: "phone")
 
         // The same key signs in without a user name.
         await bench.http.on("POST /validate/initialize", try .recorded("21-passkey", "start, nobody named"))
@@ -113,26 +115,27 @@ import YKWire
         let signed = try await bench.service.verifyPasskey(key, of: "alice")
         #expect(signed.user == "alice" && signed.serial == "PIPK0000C351")
         let answer = try await clientData("clientDataJSON", in: "POST /validate/check", bench.http)
-        #expect(
-            answer["challenge"] == .string(Base64.encodeURL(Array("9cb2K8d_Syx0wZ5GpbisVJKDLaZJpuYFNt_OODDzFmY".utf8))))
-        #expect(await bench.http.sent("user", in: "POST /validate/check") == nil)
-        #expect(await bench.http.sent("transaction_id", in: "POST /validate/check") == "13147347361890109785")
-        #expect(await bench.error { _ = try await $0.verifyPasskey(key) } == .rejected("Authentication failed."))
+        expect(
+            answer["challenge"],
+            is: .string(Base64.encodeURL(Array("9cb2K8d_Syx0wZ5GpbisVJKDLaZJpuYFNt_OODDzFmY".utf8))))
+        await expect(bench.http.sent("user", in: "POST /validate/check"), is: nil)
+        await expect(bench.http.sent("transaction_id", in: "POST /validate/check"), is: "13147347361890109785")
+        await expect(bench.error { _ = try await $0.verifyPasskey(key) }, is: .rejected("Authentication failed."))
         #expect(
             await bench.error { _ = try await $0.verifyPasskey(key) }
                 == .server(.malformed("the answer does not name the passkey's owner")))
         let other = try Bench()
         await other.http.on("POST /validate/initialize", try .recorded("21-passkey", "start, nobody named"))
         await other.http.on("POST /validate/check", try .recorded("21-passkey", "challenge taken as text"))
-        #expect(await other.error { _ = try await $0.verifyPasskey(key, of: "bob") } == .otherUser("alice"))
+        await expect(other.error { _ = try await $0.verifyPasskey(key, of: "bob") }, is: .otherUser("alice"))
 
         var session = bench
         await bench.http.on("POST /auth", .refused(401, 4031), try .recorded("21-passkey", "web session by passkey"))
         await #expect(throws: SecondFactorError.server(.refused(status: 401, code: 4031, message: "no"))) {
             try await session.service.logIn(passkey: key)
         }
-        #expect(try await session.service.logIn(passkey: key).account.name == "alice")
-        #expect(await bench.http.requests.last?.fields.values(of: "Origin") == ["https://localhost:8443"])
+        try await expect(session.service.logIn(passkey: key).account.name, is: "alice")
+        await expect(bench.http.requests.last?.fields.values(of: "Origin"), is: ["https://localhost:8443"])
     }
 
     /// A challenge for a credential that the key has.
@@ -171,15 +174,16 @@ import YKWire
             .decision("ACCEPT", detail: ["serial": "WAN00005F5D"]), try .recorded("20-webauthn", "altered signature"))
         let verified = try await bench.service.verifyKey("alice", key, device: "desk", remembers: true)
         #expect(verified.serial == "WAN00005F5D" && verified.cookie?.value.text() == "c:1")
-        #expect(await bench.http.sent("serial", in: "POST /validate/triggerchallenge") == "WAN00005F5D")
-        #expect(await bench.http.sent("request_persistent_cookie", in: "POST /validate/check") == "1")
+        await expect(bench.http.sent("serial", in: "POST /validate/triggerchallenge"), is: "WAN00005F5D")
+        await expect(bench.http.sent("request_persistent_cookie", in: "POST /validate/check"), is: "1")
         let signed = try #require(await bench.http.sent("authenticatordata", in: "POST /validate/check"))
         // The server asked for none; the user is verified all the same.
         #expect(
             try AuthenticatorData(decoding: try Base64.decode(signed)).flags.contains([.userVerified, .userPresent]))
-        #expect(await bench.error { _ = try await $0.verifyKey("alice", key, remembers: true) } == .trustNotAllowed)
-        #expect(await bench.error { _ = try await $0.verifyKey("alice", key) } == .rejected("Authentication failed."))
-        #expect(await bench.error { _ = try await $0.verifyKey("alice", key, device: "sofa") } == .noSuchDevice("sofa"))
+        await expect(bench.error { _ = try await $0.verifyKey("alice", key, remembers: true) }, is: .trustNotAllowed)
+        await expect(bench.error { _ = try await $0.verifyKey("alice", key) }, is: .rejected("Authentication failed."))
+        await expect(
+            bench.error { _ = try await $0.verifyKey("alice", key, device: "sofa") }, is: .noSuchDevice("sofa"))
     }
 
     @Test func otherKeysAndNoKeys() async throws {
@@ -192,10 +196,10 @@ import YKWire
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(await bench.error { _ = try await $0.verifyKey("alice", key) } == .rejected(nil))
+        await expect(bench.error { _ = try await $0.verifyKey("alice", key) }, is: .rejected(nil))
         let bare = try Bench()
         await bare.http.on("GET /token/", .tokens(sms))
-        #expect(await bare.error { _ = try await $0.verifyKey("alice", key) } == .noFactor("alice"))
+        await expect(bare.error { _ = try await $0.verifyKey("alice", key) }, is: .noFactor("alice"))
     }
 
     @Test func listsAndRemovesDevices() async throws {
@@ -203,12 +207,12 @@ import YKWire
         await bench.http.on(
             "GET /token/", .tokens(sms, desk, token("W2", "webauthn", description: "desk"), token("P", "passkey")))
         await bench.http.on("DELETE /token/P", .value(1))
-        #expect(try await bench.service.devices(of: "alice").map(\.serial) == ["WAN00005F5D", "W2", "P"])
-        #expect(try await bench.service.devices(of: "alice", "W2").count == 1)
-        #expect(try await bench.service.removeDevice("P", of: "alice").serial == "P")
+        try await expect(bench.service.devices(of: "alice").map(\.serial), is: ["WAN00005F5D", "W2", "P"])
+        try await expect(bench.service.devices(of: "alice", "W2").count, is: 1)
+        try await expect(bench.service.removeDevice("P", of: "alice").serial, is: "P")
         #expect(
             await bench.error { _ = try await $0.removeDevice("desk", of: "alice") }
                 == .ambiguous(["WAN00005F5D", "W2"]))
-        #expect(await bench.error { _ = try await $0.removeDevice("S", of: "alice") } == .noSuchDevice("S"))
+        await expect(bench.error { _ = try await $0.removeDevice("S", of: "alice") }, is: .noSuchDevice("S"))
     }
 }

@@ -5,6 +5,7 @@ import YKCrypto
 import YKFIDO
 import YKPrivacyIDEA
 import YKSecondFactor
+import YKTestSupport
 import YKWire
 
 /// An account of role *user*: the server ignores the user that its requests name, and acts on its own tokens.
@@ -69,31 +70,31 @@ import YKWire
         let bench = try bench()
         let key = try await bench.key()
         let error = await bench.error { try await Self.calls[index].run($0, key) }
-        #expect(error == .otherAccount("alice", user: "bob"), "\(Self.calls[index].name)")
-        #expect(error?.legacyCode == 100)
+        expect(error, is: .otherAccount("alice", user: "bob"), "\(Self.calls[index].name)")
+        expect(error?.legacyCode, is: 100)
         #expect(await bench.http.requests.isEmpty, "\(Self.calls[index].name)")
     }
 
     @Test func namesItself() async throws {
         let bench = try bench()
         await bench.http.on("GET /token/", .tokens(YKSecondFactorTests.token("S", "sms")))
-        #expect(try await bench.service.status(of: "alice").state == .sms)
-        #expect(bench.service.server.account?.actsOnlyForItself == true)
+        try await expect(bench.service.status(of: "alice").state, is: .sms)
+        expect(bench.service.server.account?.actsOnlyForItself, is: true)
     }
 
     @Test func namesNoOtherRealm() async throws {
         var bench = try bench()
         bench.service.realm = "other"
-        #expect(await bench.error { _ = try await $0.status(of: "alice") } == .otherAccount("alice", user: "alice"))
+        await expect(bench.error { _ = try await $0.status(of: "alice") }, is: .otherAccount("alice", user: "alice"))
         bench.service.realm = "TEST"
         await bench.http.on("GET /token/", .tokens())
-        #expect(try await bench.service.status(of: "alice").state == .none)
+        try await expect(bench.service.status(of: "alice").state, is: .none)
     }
 
     @Test func administratorsNameAnybody() async throws {
         let bench = try bench("admin")
         await bench.http.on("GET /token/", .tokens())
-        #expect(try await bench.service.status(of: "bob").state == .none)
+        try await expect(bench.service.status(of: "bob").state, is: .none)
     }
 
     /// The role that the log-in answers counts where the token is not to be read.
@@ -102,8 +103,8 @@ import YKWire
         await bench.http.on(
             "POST /auth", .value(["token": "opaque", "role": "user", "username": "alice", "realm": "test"]))
         try await bench.service.logIn("alice", password: secret("x"))
-        #expect(await bench.error { _ = try await $0.disable("bob") } == .otherAccount("alice", user: "bob"))
-        #expect(await bench.http.asked == ["POST /auth"])
+        await expect(bench.error { _ = try await $0.disable("bob") }, is: .otherAccount("alice", user: "bob"))
+        await expect(bench.http.asked, is: ["POST /auth"])
     }
 
     /// A recorded token of the server.

@@ -5,6 +5,7 @@ import YKCrypto
 import YKHTTP
 import YKPrivacyIDEA
 import YKSecondFactor
+import YKTestSupport
 import YKToken
 import YKTransport
 import YKWire
@@ -25,7 +26,7 @@ import YKWire
             await bench.error { try await $0.verifyPIN(secret("000000"), loggingIn: "alice", sent) }
                 == .rejected("Response did not match the challenge."))
         try await bench.service.verifyPIN(secret("511082"), loggingIn: "alice", sent)
-        #expect(await bench.http.sent("transaction_id", in: "POST /validate/check") == "16691827945993264061")
+        await expect(bench.http.sent("transaction_id", in: "POST /validate/check"), is: "16691827945993264061")
         #expect(
             await bench.error { try await $0.verifyPIN(secret("511082"), loggingIn: "alice", sent) }
                 == .rejected("wrong otp pin"))
@@ -40,10 +41,10 @@ import YKWire
         let server = bench.client
         let made = try await server.initToken(.init(rawValue: "registration"), ["user": "alice"])
         let code = try #require(made.detail["registrationcode"]?.string)
-        #expect(code.count == 24)
+        expect(code.count, is: 24)
         let first = try await server.check("alice", secret(code))
         #expect(first.authentication == .accept && first.serial == "REG0000A992")
-        #expect(await bench.http.sent("pass", in: "POST /validate/check") == code)
+        await expect(bench.http.sent("pass", in: "POST /validate/check"), is: code)
         let second = try await server.check("alice", secret(code))
         #expect(second.authentication == .reject && second.message == "The user has no tokens assigned")
     }
@@ -64,7 +65,7 @@ import YKWire
                 continue
             }
             let isNext = accepted.map { $0 < block.counter } ?? true
-            #expect((answer.authentication == .accept) == isNext, "\(note)")
+            expect((answer.authentication == .accept), is: isNext, "\(note)")
             if isNext { accepted = block.counter }
         }
         #expect(accepted != nil)
@@ -75,8 +76,8 @@ import YKWire
         await bench.http.on("GET /token/", try .recorded("24-user-admin", "SMS"))
         await bench.http.on("POST /token/disable", try .recorded("24-user-admin", "all of a user"))
         await bench.http.on("POST /token/enable/PISM0000E6DA", try .recorded("24-user-admin", "switch on"))
-        #expect(try await bench.service.disable("carol") == 1)
-        #expect(try await bench.service.enable("carol", [.sms]).changed == 1)
+        try await expect(bench.service.disable("carol"), is: 1)
+        try await expect(bench.service.enable("carol", [.sms]).changed, is: 1)
         await bench.http.on("POST /validate/check", try .recorded("24-user-admin", "then"))
         let disabled = PINChallenge(purpose: .login, serial: "S", channel: .sms, transactionID: "1", expiry: nil)
         #expect(
@@ -93,7 +94,7 @@ import YKWire
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(error?.legacyCode == 200)
+        expect(error?.legacyCode, is: 200)
     }
 
     @Test func limits() async throws {
@@ -107,16 +108,16 @@ import YKWire
             try .recorded("28-limits", "push_wait"))
         let limit = SecondFactorError.rejected("Only 3 failed authentications per 0:02:00 allowed.")
         for pin in ["000000", "864572"] {
-            #expect(await bench.error { try await $0.verifyPIN(secret(pin), loggingIn: "alice", sent) } == limit)
+            await expect(bench.error { try await $0.verifyPIN(secret(pin), loggingIn: "alice", sent) }, is: limit)
         }
         #expect(
             await bench.error { try await $0.verifyPIN(secret("1"), loggingIn: "alice", sent) }
                 == .rejected("Authentication failed."))
         let unknown = await bench.error { try await $0.verifyPIN(secret("1"), loggingIn: "nobody", sent) }
-        #expect(unknown == .server(.refused(status: 401, code: 403, message: "Authentication failed.")))
-        #expect(unknown?.legacyCode == 100)
+        expect(unknown, is: .server(.refused(status: 401, code: 403, message: "Authentication failed.")))
+        expect(unknown?.legacyCode, is: 100)
         // The service's one request, which waited for the push to be approved.
-        #expect(try await bench.client.check("alice", secret("2222")).authentication == .accept)
+        try await expect(bench.client.check("alice", secret("2222")).authentication, is: .accept)
     }
 
     @Test func trustedUsers() async throws {
@@ -127,7 +128,7 @@ import YKWire
             "POST /validate/check", try .recorded("32-trusted-user", "alice asks"),
             try .recorded("32-trusted-user", "bob asks"))
         let cookie = try await bench.service.verifyPIN(secret("797748"), loggingIn: "alice", sent, remembers: true)
-        #expect(cookie?.value.text().hasSuffix(":1") == true)
+        expect(cookie?.value.text().hasSuffix(":1"), is: true)
         #expect(
             await bench.error { try await $0.verifyPIN(secret("797748"), loggingIn: "bob", sent, remembers: true) }
                 == .trustNotAllowed)
@@ -138,7 +139,7 @@ import YKWire
         #expect(try await bench.service.trustedDevices(of: "bob", client: id).isEmpty)
         await bench.http.on(
             "DELETE /clients/\(id)/remembered_devices/\(devices[0].id)", try .recorded("32-trusted-user", "one device"))
-        #expect(try await bench.service.removeTrust("alice", device: devices[0].id, client: id) == 1)
+        try await expect(bench.service.removeTrust("alice", device: devices[0].id, client: id), is: 1)
     }
 
     // MARK: answers that are lost
@@ -157,24 +158,25 @@ import YKWire
         await bench.http.on("GET /policy/", .value([]))
         await bench.http.on("GET /user/", .value([["username": "alice", "realm": "test"]]))
         await bench.http.failWrites(with: error)
-        #expect(await bench.error { _ = try await $0.sendPIN(loggingIn: "alice") } == lost(.challenge))
-        #expect(await bench.error { try await $0.verifyPIN(secret("1"), loggingIn: "alice", sent) } == lost(.challenge))
-        #expect(
-            await bench.error { _ = try await $0.sendPIN(registering: "alice", .sms, to: "+417") } == lost(.challenge))
-        #expect(await bench.error { _ = try await $0.enable("alice") } == lost(.factors))
-        #expect(await bench.error { _ = try await $0.enable("alice", [.sms]) } == lost(.factors))
-        #expect(await bench.error { _ = try await $0.disable("alice") } == lost(.factors))
-        #expect(await bench.error { _ = try await $0.removeDevice("W", of: "alice") } == lost(.factors))
-        #expect(await bench.error { _ = try await $0.setTrust("alice", isAllowed: true) } == lost(.trust))
-        #expect(await bench.error { _ = try await $0.checkTrust("alice", cookie: secret("c")) } == lost(.trust))
-        #expect(await bench.error { _ = try await $0.removeTrust("alice") } == lost(.trust))
+        await expect(bench.error { _ = try await $0.sendPIN(loggingIn: "alice") }, is: lost(.challenge))
+        await expect(
+            bench.error { try await $0.verifyPIN(secret("1"), loggingIn: "alice", sent) }, is: lost(.challenge))
+        await expect(
+            bench.error { _ = try await $0.sendPIN(registering: "alice", .sms, to: "+417") }, is: lost(.challenge))
+        await expect(bench.error { _ = try await $0.enable("alice") }, is: lost(.factors))
+        await expect(bench.error { _ = try await $0.enable("alice", [.sms]) }, is: lost(.factors))
+        await expect(bench.error { _ = try await $0.disable("alice") }, is: lost(.factors))
+        await expect(bench.error { _ = try await $0.removeDevice("W", of: "alice") }, is: lost(.factors))
+        await expect(bench.error { _ = try await $0.setTrust("alice", isAllowed: true) }, is: lost(.trust))
+        await expect(bench.error { _ = try await $0.checkTrust("alice", cookie: secret("c")) }, is: lost(.trust))
+        await expect(bench.error { _ = try await $0.removeTrust("alice") }, is: lost(.trust))
         let made = await bench.error { _ = try await $0.createAPIKey("shop") }
-        #expect(made == lost(.apiKey))
-        #expect(made?.legacyCode == (error == .timedOut ? 200 : 106))
+        expect(made, is: lost(.apiKey))
+        expect(made?.legacyCode, is: (error == .timedOut ? 200 : 106))
         // What was not sent has not been done.
         for certain in [HTTPError.unreachable("no route"), .certificate("expired"), .pin(seen: nil)] {
             await bench.http.failWrites(with: certain)
-            #expect(await bench.error { _ = try await $0.createAPIKey("shop") } == .server(.http(certain)))
+            await expect(bench.error { _ = try await $0.createAPIKey("shop") }, is: .server(.http(certain)))
         }
     }
 

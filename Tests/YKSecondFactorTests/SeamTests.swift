@@ -5,6 +5,7 @@ import YKCrypto
 import YKFIDO
 import YKPrivacyIDEA
 import YKSecondFactor
+import YKTestSupport
 import YKTransport
 
 /// The service at a server that shares nothing with privacyIDEA.
@@ -20,26 +21,26 @@ import YKTransport
 
     @Test func enrolsANumberAndLogsIn() async throws {
         let sent = try await service.sendPIN(registering: "alice", .sms, to: "+41")
-        #expect(try await service.status(of: "alice").state == .disabled)
+        try await expect(service.status(of: "alice").state, is: .disabled)
         await #expect(throws: SecondFactorError.self) {
             try await service.verifyPIN(secret("1"), registering: "alice")
         }
         let factor = try await service.verifyPIN(secret(MemoryServer.pin), registering: "alice")
         #expect(factor.serial == sent.serial && factor.isUsable)
         let challenge = try await service.sendPIN(loggingIn: "alice")
-        #expect(try await service.pendingPIN(of: "alice") == challenge)
+        try await expect(service.pendingPIN(of: "alice"), is: challenge)
         await #expect(throws: SecondFactorError.rejected("wrong")) {
             try await service.verifyPIN(secret("1"), loggingIn: "alice", challenge)
         }
         let cookie = try await service.verifyPIN(
             secret(MemoryServer.pin), loggingIn: "alice", challenge, remembers: true)
         let next = try await service.checkTrust("alice", cookie: #require(cookie).value)
-        #expect(next.value.copyBytes() == Array("c2".utf8))
+        expect(next.value.copyBytes(), is: Array("c2".utf8))
         await #expect(throws: SecondFactorError.notTrusted(isRevoked: true)) {
             _ = try await service.checkTrust("alice", cookie: secret("older"))
         }
-        #expect(try await service.disable("alice") == 1)
-        #expect(try await service.enable("alice").changed == 1)
+        try await expect(service.disable("alice"), is: 1)
+        try await expect(service.enable("alice").changed, is: 1)
     }
 
     @Test(arguments: [KeyFactor.webAuthn, .passkey]) func registersAndVerifiesAKey(_ factor: KeyFactor) async throws {
@@ -49,32 +50,32 @@ import YKTransport
         }
         let made = try await service.registerKey("alice", key, as: factor, device: "desk", requiresPIN: false)
         #expect(made.isKey && made.isUsable && made.description == "desk")
-        #expect(try await service.status(of: "alice").state == .fp)
+        try await expect(service.status(of: "alice").state, is: .fp)
         if factor == .passkey {
-            #expect(try await service.verifyPasskey(key, of: "alice").serial == made.serial)
+            try await expect(service.verifyPasskey(key, of: "alice").serial, is: made.serial)
             await #expect(throws: SecondFactorError.otherUser("alice")) {
                 _ = try await service.verifyPasskey(key, of: "bob")
             }
         } else {
-            #expect(try await service.testLogIn("alice", key: { key }, pin: nil, report: { _ in }).steps.count == 2)
+            try await expect(service.testLogIn("alice", key: { key }, pin: nil, report: { _ in }).steps.count, is: 2)
         }
-        #expect(try await service.removeDevice("desk", of: "alice").serial == made.serial)
+        try await expect(service.removeDevice("desk", of: "alice").serial, is: made.serial)
     }
 
     @Test func administersUsersAndClients() async throws {
         var user = NewUser("bob")
         user.mobile = "+41791234567"
-        #expect(try await service.addUser(user, .sms).channel == .sms)
-        #expect(try await service.phone(of: "bob")?.number == "+41791234567")
+        try await expect(service.addUser(user, .sms).channel, is: .sms)
+        try await expect(service.phone(of: "bob")?.number, is: "+41791234567")
         await #expect(throws: SecondFactorError.userExists("bob")) { _ = try await service.addUser(user, .sms) }
         await #expect(throws: SecondFactorError.noSuchUser("carol")) { _ = try await service.status(of: "carol") }
-        #expect(try await service.setTrust("bob", isAllowed: true) == ["bob"])
+        try await expect(service.setTrust("bob", isAllowed: true), is: ["bob"])
         #expect(try await service.setTrust("bob", isAllowed: false).isEmpty)
         let client = try await service.createAPIKey("shop")
-        #expect(try await service.client(of: #require(client.apiKey).value).id == "shop")
-        #expect(try await service.rotateAPIKey("shop").keyID == "new")
-        #expect(try await service.removeTrust("bob") == 0)
+        try await expect(service.client(of: #require(client.apiKey).value).id, is: "shop")
+        try await expect(service.rotateAPIKey("shop").keyID, is: "new")
+        try await expect(service.removeTrust("bob"), is: 0)
         var other = service
-        #expect(try await other.logIn("root", password: secret(MemoryServer.pin)).account.name == "root")
+        try await expect(other.logIn("root", password: secret(MemoryServer.pin)).account.name, is: "root")
     }
 }

@@ -6,6 +6,7 @@ import YKFIDO
 import YKHTTP
 import YKPrivacyIDEA
 import YKSecondFactor
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -17,22 +18,22 @@ import YKWire
     }
 
     @Test func namesTheStrongestFactor() async throws {
-        #expect(try await status() == .none)
-        #expect(try await status(token("S", "sms", active: false)) == .disabled)
+        try await expect(status(), is: .none)
+        try await expect(status(token("S", "sms", active: false)), is: .disabled)
         #expect(
             try await status(token("S", "sms", state: "verify"), token("W", "webauthn", state: "clientwait"))
                 == .disabled)
-        #expect(try await status(token("T", "totp")) == .other)
-        #expect(try await status(token("T", "totp"), token("E", "email")) == .sms)
-        #expect(try await status(token("S", "sms"), token("W", "webauthn")) == .fp)
-        #expect(try await status(token("S", "sms"), token("P", "passkey", active: false)) == .sms)
+        try await expect(status(token("T", "totp")), is: .other)
+        try await expect(status(token("T", "totp"), token("E", "email")), is: .sms)
+        try await expect(status(token("S", "sms"), token("W", "webauthn")), is: .fp)
+        try await expect(status(token("S", "sms"), token("P", "passkey", active: false)), is: .sms)
     }
 
     @Test func readsRecordedTokens() async throws {
         let bench = try Bench()
         await bench.http.on(
             "GET /token/", try .recorded("24-user-admin", "no tokens"), try .recorded("24-user-admin", "SMS"))
-        #expect(try await bench.service.status(of: "carol").state == .none)
+        try await expect(bench.service.status(of: "carol").state, is: .none)
         let status = try await bench.service.status(of: "carol")
         #expect(status.state == .sms && status.factors.map(\.serial) == ["PISM0000E6DA"])
     }
@@ -40,45 +41,45 @@ import YKWire
     @Test func refusesNamesThatAreNone() async throws {
         let bench = try Bench()
         await bench.http.on("GET /token/", .refused(400, 904))
-        #expect(await bench.error { _ = try await $0.status(of: "nobody") } == .noSuchUser("nobody"))
+        await expect(bench.error { _ = try await $0.status(of: "nobody") }, is: .noSuchUser("nobody"))
         for name in ["", "a*", String(repeating: "a", count: 300)] {
-            #expect(await bench.error { _ = try await $0.status(of: name) } == .invalid("user"))
+            await expect(bench.error { _ = try await $0.status(of: name) }, is: .invalid("user"))
         }
-        #expect(await bench.http.requests.count == 1)
+        await expect(bench.http.requests.count, is: 1)
     }
 
     @Test func enablesAndDisables() async throws {
         let bench = try Bench()
         await bench.http.on("GET /token/", .tokens(token("S", "sms"), token("W", "webauthn")))
         for path in ["enable", "enable/W", "disable"] { await bench.http.on("POST /token/\(path)", .value(2)) }
-        #expect(try await bench.service.enable("alice").changed == 2)
-        #expect(try await bench.service.enable("alice", [.fp]).changed == 1)
-        #expect(try await bench.service.disable("alice") == 2)
-        #expect(await bench.http.sent("user", in: "POST /token/disable") == "alice")
+        try await expect(bench.service.enable("alice").changed, is: 2)
+        try await expect(bench.service.enable("alice", [.fp]).changed, is: 1)
+        try await expect(bench.service.disable("alice"), is: 2)
+        await expect(bench.http.sent("user", in: "POST /token/disable"), is: "alice")
         let bare = try Bench()
         await bare.http.on("GET /token/", .tokens())
-        #expect(await bare.error { _ = try await $0.disable("alice") } == .noFactor("alice"))
-        #expect(await bare.error { _ = try await $0.enable("alice", [.sms]) } == .noFactor("alice"))
+        await expect(bare.error { _ = try await $0.disable("alice") }, is: .noFactor("alice"))
+        await expect(bare.error { _ = try await $0.enable("alice", [.sms]) }, is: .noFactor("alice"))
         // Both kinds are wanted, and there is no key: nothing is changed.
         let single = try Bench()
         await single.http.on("GET /token/", .tokens(token("S", "sms")))
-        #expect(await single.error { _ = try await $0.enable("alice", [.sms, .fp]) } == .noFactor("alice"))
-        #expect(await single.http.asked == ["GET /token/"])
+        await expect(single.error { _ = try await $0.enable("alice", [.sms, .fp]) }, is: .noFactor("alice"))
+        await expect(single.http.asked, is: ["GET /token/"])
     }
 
     @Test func enablesNoFactorWhoseNumberIsNotVerified() async throws {
         let bench = try Bench()
         let waiting = token("S", "sms", active: false, state: "verify")
         await bench.http.on("GET /token/", .tokens(waiting))
-        #expect(await bench.error { _ = try await $0.enable("bob", [.sms]) } == .notEnrolled(["S"]))
-        #expect(await bench.error { _ = try await $0.enable("bob") } == .notEnrolled(["S"]))
+        await expect(bench.error { _ = try await $0.enable("bob", [.sms]) }, is: .notEnrolled(["S"]))
+        await expect(bench.error { _ = try await $0.enable("bob") }, is: .notEnrolled(["S"]))
         #expect(await bench.http.asked.allSatisfy { $0 == "GET /token/" })
         let mixed = try Bench()
         await mixed.http.on("GET /token/", .tokens(waiting, token("M", "email", active: false)))
         await mixed.http.on("POST /token/enable/M", .value(1))
         let (changed, left) = try await mixed.service.enable("bob")
         #expect(changed == 1 && left.map(\.serial) == ["S"])
-        #expect(await mixed.http.asked == ["GET /token/", "POST /token/enable/M"])
+        await expect(mixed.http.asked, is: ["GET /token/", "POST /token/enable/M"])
     }
 
     @Test func logsInWithAPassword() async throws {
@@ -93,13 +94,13 @@ import YKWire
             Issue.record("\(String(describing: wrong))")
             return
         }
-        #expect(wrong?.legacyCode == 100)
+        expect(wrong?.legacyCode, is: 100)
         let session = try await bench.service.logIn("admin", password: secret("adminpw"))
         #expect(session.account.role == "admin" && session.expiry == 1_795_323_519)
         #expect(await bench.http.requests.allSatisfy { $0.fields.values(of: "Authorization").isEmpty })
         await bench.http.on("GET /token/", .tokens())
         _ = try await bench.service.status(of: "alice")
-        #expect(await bench.http.requests.last?.fields.values(of: "Authorization").first?.hasPrefix("eyJ") == true)
+        await expect(bench.http.requests.last?.fields.values(of: "Authorization").first?.hasPrefix("eyJ"), is: true)
         await #expect(throws: SecondFactorError.invalid("password")) {
             try await bench.service.logIn("admin", password: secret(""))
         }
@@ -124,7 +125,7 @@ import YKWire
         await bench.http.on("DELETE /token/challenges/transaction/77", .refused(403, 303))
         let sent = try await bench.service.sendPIN(registering: "alice", .sms, to: "+41790000002")
         #expect(sent.purpose == .register && sent.serial == "PISM000052B4" && sent.transactionID == nil)
-        #expect(await bench.http.asked.last == "DELETE /token/OLD")
+        await expect(bench.http.asked.last, is: "DELETE /token/OLD")
         #expect(
             await bench.error { _ = try await $0.verifyPIN(secret("000000"), registering: "alice") }
                 == .rejected(
@@ -133,12 +134,12 @@ import YKWire
         let factor = try await bench.service.verifyPIN(secret("565057"), registering: "alice")
         #expect(factor.isUsable)
         // The server leaves the challenge open: it is cancelled, where the policy permits it.
-        #expect(await bench.http.asked.suffix(2) == ["DELETE /token/challenges/transaction/77", "GET /token/"])
-        #expect(await bench.http.sent("verify", in: "POST /token/init") == "565057")
+        await expect(bench.http.asked.suffix(2), is: ["DELETE /token/challenges/transaction/77", "GET /token/"])
+        await expect(bench.http.sent("verify", in: "POST /token/init"), is: "565057")
         // The server takes any PIN now: it is not asked.
         let count = await bench.http.requests.count
-        #expect(await bench.error { _ = try await $0.verifyPIN(secret("1"), registering: "alice") } == .nothingPending)
-        #expect(await bench.http.requests.count == count + 1)
+        await expect(bench.error { _ = try await $0.verifyPIN(secret("1"), registering: "alice") }, is: .nothingPending)
+        await expect(bench.http.requests.count, is: count + 1)
     }
 
     @Test func registersNothingWithoutProof() async throws {
@@ -149,12 +150,12 @@ import YKWire
         #expect(
             await bench.error { _ = try await $0.sendPIN(registering: "alice", .sms, to: "+41790000001") }
                 == .unverifiedEnrolment)
-        #expect(await bench.http.asked.last == "DELETE /token/PISM0001F731")
-        #expect(
-            await bench.error { _ = try await $0.sendPIN(registering: "alice", .sms, to: "") } == .invalid("number"))
-        #expect(
-            await bench.error { _ = try await $0.sendPIN(registering: "alice", .mail, to: "") } == .invalid("address"))
-        #expect(await bench.error { _ = try await $0.verifyPIN(secret(""), registering: "alice") } == .invalid("PIN"))
+        await expect(bench.http.asked.last, is: "DELETE /token/PISM0001F731")
+        await expect(
+            bench.error { _ = try await $0.sendPIN(registering: "alice", .sms, to: "") }, is: .invalid("number"))
+        await expect(
+            bench.error { _ = try await $0.sendPIN(registering: "alice", .mail, to: "") }, is: .invalid("address"))
+        await expect(bench.error { _ = try await $0.verifyPIN(secret(""), registering: "alice") }, is: .invalid("PIN"))
     }
 
     @Test func severalNumbersWait() async throws {
@@ -179,19 +180,19 @@ import YKWire
             try .recorded("15-sms", "reused"))
         let sent = try await bench.service.sendPIN(loggingIn: "alice")
         #expect(sent.serial == "PISM00008763" && sent.channel == .sms && sent.transactionID == "15197777145475811642")
-        #expect(sent.expiry == 1_795_320_896)
+        expect(sent.expiry, is: 1_795_320_896)
         #expect(
             await bench.error { try await $0.verifyPIN(secret("000000"), loggingIn: "alice", sent) }
                 == .rejected("Response did not match the challenge."))
         try await bench.service.verifyPIN(secret("988403"), loggingIn: "alice", sent)
-        #expect(await bench.http.sent("pass", in: "POST /validate/check") == "988403")
+        await expect(bench.http.sent("pass", in: "POST /validate/check"), is: "988403")
         #expect(
             await bench.error { try await $0.verifyPIN(secret("988403"), loggingIn: "alice", sent) }
                 == .rejected("wrong otp pin"))
-        #expect(await bench.error { try await $0.verifyPIN(secret(""), loggingIn: "alice", sent) } == .invalid("PIN"))
+        await expect(bench.error { try await $0.verifyPIN(secret(""), loggingIn: "alice", sent) }, is: .invalid("PIN"))
         let register = PINChallenge(purpose: .register, serial: "S", channel: .sms, transactionID: "1", expiry: nil)
-        #expect(
-            await bench.error { try await $0.verifyPIN(secret("1"), loggingIn: "alice", register) } == .nothingPending)
+        await expect(
+            bench.error { try await $0.verifyPIN(secret("1"), loggingIn: "alice", register) }, is: .nothingPending)
     }
 
     @Test func tellsExpiredAndLockedFromWrong() async throws {
@@ -199,7 +200,7 @@ import YKWire
         let sent = PINChallenge(purpose: .login, serial: "S", channel: .sms, transactionID: "1", expiry: 1_795_320_896)
         await late.http.on("GET /token/", .tokens(token("S", "sms")))
         await late.http.on("POST /validate/check", .decision("REJECT"))
-        #expect(await late.error { try await $0.verifyPIN(secret("1"), loggingIn: "alice", sent) } == .expired)
+        await expect(late.error { try await $0.verifyPIN(secret("1"), loggingIn: "alice", sent) }, is: .expired)
         let locked = try Bench()
         await locked.http.on("GET /token/", .tokens(token("S", "sms", failCount: 10)))
         await locked.http.on("POST /validate/check", .decision("REJECT", detail: ["message": "Failcounter exceeded"]))
@@ -207,11 +208,11 @@ import YKWire
             await locked.error { try await $0.verifyPIN(secret("1"), loggingIn: "alice", sent) }
                 == .locked("Failcounter exceeded"))
         await locked.http.on("POST /validate/triggerchallenge", .decision("REJECT"))
-        #expect(await locked.error { _ = try await $0.sendPIN(loggingIn: "alice") } == .locked(nil))
+        await expect(locked.error { _ = try await $0.sendPIN(loggingIn: "alice") }, is: .locked(nil))
         let unknown = try Bench()
         await unknown.http.on("POST /validate/check", .refused(400, 904))
-        #expect(
-            await unknown.error { try await $0.verifyPIN(secret("1"), loggingIn: "eve", sent) } == .noSuchUser("eve"))
+        await expect(
+            unknown.error { try await $0.verifyPIN(secret("1"), loggingIn: "eve", sent) }, is: .noSuchUser("eve"))
     }
 
     @Test func findsWhatWaits() async throws {
@@ -228,16 +229,16 @@ import YKWire
             .value(["challenges": [open("1", date), open("2", date)]]))
         let found = try await bench.service.pendingPIN(of: "alice")
         #expect(found.transactionID == "1" && found.serial == "S" && found.expiry == 1_795_321_549)
-        #expect(await bench.error { _ = try await $0.pendingPIN(of: "alice") } == .nothingPending)
-        #expect(await bench.error { _ = try await $0.pendingPIN(of: "alice") } == .expired)
-        #expect(await bench.error { _ = try await $0.pendingPIN(of: "alice") } == .ambiguous(["1", "2"]))
-        #expect(try await bench.service.pendingPIN(of: "alice", transaction: "2").transactionID == "2")
+        await expect(bench.error { _ = try await $0.pendingPIN(of: "alice") }, is: .nothingPending)
+        await expect(bench.error { _ = try await $0.pendingPIN(of: "alice") }, is: .expired)
+        await expect(bench.error { _ = try await $0.pendingPIN(of: "alice") }, is: .ambiguous(["1", "2"]))
+        try await expect(bench.service.pendingPIN(of: "alice", transaction: "2").transactionID, is: "2")
     }
 
     @Test func noFactorNoPIN() async throws {
         let bench = try Bench()
         await bench.http.on("GET /token/", .tokens(token("S", "sms", active: false), token("E", "email")))
-        #expect(await bench.error { _ = try await $0.sendPIN(loggingIn: "alice", .sms) } == .noFactor("alice"))
+        await expect(bench.error { _ = try await $0.sendPIN(loggingIn: "alice", .sms) }, is: .noFactor("alice"))
     }
 }
 
@@ -254,11 +255,11 @@ import YKWire
         user.mobile = "+41791112233"
         user.password = SharedSecret(secret("secret"))
         let factor = try await bench.service.addUser(user, .sms, isDisabled: true)
-        #expect(factor.serial == "PISM0000E6DA")
-        #expect(await bench.http.sent("resolver", in: "POST /user/") == "people")
-        #expect(await bench.http.sent("dynamic_phone", in: "POST /token/init") == "1")
+        expect(factor.serial, is: "PISM0000E6DA")
+        await expect(bench.http.sent("resolver", in: "POST /user/"), is: "people")
+        await expect(bench.http.sent("dynamic_phone", in: "POST /token/init"), is: "1")
         let new = user
-        #expect(await bench.error { _ = try await $0.addUser(new, .mail) } == .invalid("address"))
+        await expect(bench.error { _ = try await $0.addUser(new, .mail) }, is: .invalid("address"))
     }
 
     @Test func leavesNoUserWithoutAFactor() async throws {
@@ -272,7 +273,7 @@ import YKWire
         let new = user
         let error = await bench.error { _ = try await $0.addUser(new, .mail, resolver: "people") }
         #expect(error == .server(.refused(status: 403, code: 303, message: "no")) && error?.legacyCode == 100)
-        #expect(await bench.http.asked.last == "DELETE /user/people/carol")
+        await expect(bench.http.asked.last, is: "DELETE /user/people/carol")
     }
 
     @Test func asksBeforeTheServerFails() async throws {
@@ -285,8 +286,8 @@ import YKWire
         var other = carol
         other.name = "caro"
         let (known, new) = (carol, other)
-        #expect(await bench.error { _ = try await $0.addUser(known, .sms) } == .userExists("carol"))
-        #expect(await bench.error { _ = try await $0.addUser(new, .sms) } == .ambiguous(["a", "b"]))
+        await expect(bench.error { _ = try await $0.addUser(known, .sms) }, is: .userExists("carol"))
+        await expect(bench.error { _ = try await $0.addUser(new, .sms) }, is: .ambiguous(["a", "b"]))
         #expect(await !bench.http.asked.contains("POST /user/"))
     }
 
@@ -295,9 +296,9 @@ import YKWire
         await bench.http.on("GET /user/", try .recorded("24-user-admin", "telephone number"), .value([]))
         let phone = try #require(try await bench.service.phone(of: "carol"))
         #expect(phone.number == "+41791112233" && phone.description == "+41 79 *** ** 33")
-        #expect(await bench.error { _ = try await $0.phone(of: "carol") } == .noSuchUser("carol"))
-        #expect(PhoneNumber("079 123 45 67").description == "079 *** ** 67")
-        #expect(PhoneNumber("12345").description == "*** 45")
-        #expect(PhoneNumber("123").description == "*** **")
+        await expect(bench.error { _ = try await $0.phone(of: "carol") }, is: .noSuchUser("carol"))
+        expect(PhoneNumber("079 123 45 67").description, is: "079 *** ** 67")
+        expect(PhoneNumber("12345").description, is: "*** 45")
+        expect(PhoneNumber("123").description, is: "*** **")
     }
 }

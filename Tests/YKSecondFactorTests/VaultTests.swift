@@ -34,7 +34,7 @@ import YKWire
         let here = try session("https://a.example", expiry: 100)
         try await vault.keep(here, SharedSecret(secret("token")))
         let record = try vault.onlySession()
-        #expect(try vault.session(at: here.server) == record)
+        try expect(vault.session(at: here.server), is: record)
         let (kept, token) = try await vault.token(of: record, at: 99)
         #expect(kept == here && token.value.copyBytes() == Array("token".utf8))
         await #expect(throws: VaultError.expired) { _ = try await vault.token(of: record, at: 100) }
@@ -43,18 +43,18 @@ import YKWire
             _ = try vault.onlySession()
         }
         try vault.remove(record.id)
-        #expect(try vault.session(at: here.server) == nil)
+        try expect(vault.session(at: here.server), is: nil)
     }
 
     @Test func replacesCookies() async throws {
         let vault = try vault()
         let id = SecondFactorVault.deviceID(try HTTPURL("https://a.example"), "alice")
         try await vault.keep(id: id, [:]) { old in
-            #expect(old?.value.copyBytes() == nil)
+            expect(old?.value.copyBytes(), is: nil)
             return SharedSecret(secret("1"))
         }
         try await vault.keep(id: id, [:]) { old in
-            #expect(old?.value.copyBytes() == Array("1".utf8))
+            expect(old?.value.copyBytes(), is: Array("1".utf8))
             return SharedSecret(secret("2"))
         }
         // What fails in between leaves the old one.
@@ -62,7 +62,7 @@ import YKWire
             try await vault.keep(id: id, [:]) { _ in throw SecondFactorError.expired }
         }
         try await vault.keep(id: id, [:]) { old in
-            #expect(old?.value.copyBytes() == Array("2".utf8))
+            expect(old?.value.copyBytes(), is: Array("2".utf8))
             return SharedSecret(secret("3"))
         }
     }

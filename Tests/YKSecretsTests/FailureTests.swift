@@ -50,7 +50,7 @@ struct FailureTests {
             await #expect(throws: error) { try await operation(service) }
         }
         #expect(SecretsError.full.cardCause == nil && SecretsError.full.refusedCredential == nil)
-        #expect(SecretsError.card(.link(.closed)).cardCause == .link(.closed))
+        expect(SecretsError.card(.link(.closed)).cardCause, is: .link(.closed))
     }
 
     @Test("replies of another length or form are malformed")
@@ -90,8 +90,8 @@ struct FailureTests {
         #expect(content.record.login?.utf8.count == 200 && content.record.password?.value.count == 2)
         #expect(content.kind == nil && content.record.metadata == nil && content.name == name("x"))
         let kinds: [SecretsKind] = [.hotp, .totp, .reverseHOTP, .hmac, .none]
-        #expect(kinds.map(\.description) == ["hotp", "totp", "reverse-hotp", "hmac", "password"])
-        #expect([SecretsAlgorithm.sha1, .sha256].map(\.description) == ["sha1", "sha256"])
+        expect(kinds.map(\.description), is: ["hotp", "totp", "reverse-hotp", "hmac", "password"])
+        expect([SecretsAlgorithm.sha1, .sha256].map(\.description), is: ["sha1", "sha256"])
     }
 
     @Test("a card that is not a Nitrokey has no Secrets application")
@@ -127,7 +127,7 @@ struct FailureTests {
         let old = try await Self.open(0x9000, [0x72, 2, 0x21, 0x78], version: [4, 10, 0], log: log)
         let entry = try #require(try await old.entries().first)
         #expect(entry.name == name("x") && entry.needsTouch == nil && entry.isProtected == nil)
-        #expect(entry.hasPassword == nil)
+        expect(entry.hasPassword, is: nil)
         await #expect(throws: SecretsError.entryExists(name("x"))) { try await old.add(Self.entry) }
         await #expect(throws: SecretsError.unsupported(.passwords, has: FirmwareVersion(4, 10, 0))) {
             _ = try await old.content(of: name("x"))
@@ -138,7 +138,7 @@ struct FailureTests {
         await #expect(throws: SecretsError.unsupported(.update, has: FirmwareVersion(4, 10, 0))) {
             try await old.update(name("x"), SecretsChange())
         }
-        #expect(SecretsFeature.allCases.map(\.firstVersion.minor) == [10, 11, 13])
+        expect(SecretsFeature.allCases.map(\.firstVersion.minor), is: [10, 11, 13])
     }
 
     @Test("what the key could not store is refused before anything is sent")
@@ -175,7 +175,7 @@ struct FailureTests {
             }
             await #expect(throws: SecretsError.badPIN(bytes: pin.utf8.count)) { try await service.setPIN(secret(pin)) }
         }
-        #expect(await service.statistics.exchanges == before)
+        await expect(service.statistics.exchanges, is: before)
     }
 
     @Test("a tunnel reports what happened to the HID interface")
@@ -193,7 +193,7 @@ struct FailureTests {
             if let expected {
                 #expect(throws: expected) { _ = try tunnel.exchange([0, 0xC0, 0, 0], deadline: .after(.seconds(1))) }
             } else {
-                #expect(try tunnel.exchange([0, 0xC0, 0, 0], deadline: .after(.seconds(1))) == [7, 0x90, 0x00])
+                try expect(tunnel.exchange([0, 0xC0, 0, 0], deadline: .after(.seconds(1))), is: [7, 0x90, 0x00])
             }
             #expect(try !tunnel.begin(deadline: .after(.seconds(1))) && tunnel.identity.atr.isEmpty)
             tunnel.end()

@@ -21,7 +21,7 @@ struct OperationTests {
         #expect(info.version == FirmwareVersion(4, 14, 0) && info.serial == [1, 2, 3, 4])
         #expect(!info.hasPIN && info.pinRetries == nil)
         #expect(try await service.entries().isEmpty)
-        #expect(await service.statistics.exchanges == 2)
+        await expect(service.statistics.exchanges, is: 2)
         await service.rest()
         await service.close()
         await #expect(throws: SecretsError.card(.link(.closed))) { _ = try await service.entries() }
@@ -38,10 +38,10 @@ struct OperationTests {
                 otp: SecretsOTP(
                     .totp, secret: secret("12345678901234567890123456789012"), algorithm: .sha256, digits: 8)
             ))
-        for code in ["755224", "287082", "359152"] { #expect(try await service.nextCode(of: name("h")) == code) }
-        #expect(try await service.code(of: name("t"), at: 59) == "94287082")
-        #expect(try await service.code(of: name("t256"), at: 1_111_111_109) == "68084774")
-        #expect(try await service.code(of: name("t"), at: 119, period: 60) == "94287082")
+        for code in ["755224", "287082", "359152"] { try await expect(service.nextCode(of: name("h")), is: code) }
+        try await expect(service.code(of: name("t"), at: 59), is: "94287082")
+        try await expect(service.code(of: name("t256"), at: 1_111_111_109), is: "68084774")
+        try await expect(service.code(of: name("t"), at: 119, period: 60), is: "94287082")
         _ = try await service.code(of: name("t"), at: -1)
         _ = try await service.code(of: name("t"))
         let list = try await service.entries()
@@ -58,7 +58,7 @@ struct OperationTests {
         let long = String(repeating: "x", count: 127)
         let record = SecretsRecord(login: "alice", password: secret("hunter2"), metadata: secret(long))
         try await service.add(NewSecretsEntry(name(long), record: record))
-        #expect(try await service.entries().map(\.hasPassword) == [true])
+        try await expect(service.entries().map(\.hasPassword), is: [true])
         var content = try await service.content(of: name(long))
         #expect(content.kind == SecretsKind.none && content.record.login == "alice")
         #expect(content.record.password?.text == "hunter2" && content.record.metadata?.text == long)
@@ -66,7 +66,7 @@ struct OperationTests {
             name(long), SecretsChange(name: name("site"), record: SecretsRecord(password: secret("new"))))
         content = try await service.content(of: name("site"))
         #expect(content.record.login == "alice" && content.record.password?.text == "new")
-        #expect(content.record.metadata?.text == long)
+        expect(content.record.metadata?.text, is: long)
         let nothing = SecretsRecord(login: "", password: secret(""), metadata: secret(""))
         try await service.update(name("site"), SecretsChange(record: nothing, needsTouch: true))
         content = try await service.content(of: name("site"))
@@ -89,21 +89,21 @@ struct OperationTests {
         await #expect(throws: SecretsError.noPIN) { try await service.add(entry, pin: Self.pin) }
         try await service.setPIN(Self.pin)
         #expect(await service.info.hasPIN)
-        #expect(await service.info.pinRetries == 8)
+        await expect(service.info.pinRetries, is: 8)
         try await service.add(entry, pin: Self.pin)
         try await service.add(NewSecretsEntry(name("open"), otp: SecretsOTP(.totp, secret: vectorSecret)))
-        #expect(try await service.entries().map(\.name.text) == ["open"])
-        #expect(try await service.entries(pin: Self.pin).map(\.isProtected) == [true, false])
+        try await expect(service.entries().map(\.name.text), is: ["open"])
+        try await expect(service.entries(pin: Self.pin).map(\.isProtected), is: [true, false])
         await #expect(throws: SecretsError.noSuchEntry(name("p"))) { _ = try await service.code(of: name("p"), at: 59) }
-        #expect(try await service.code(of: name("p"), at: 59, pin: Self.pin) == "287082")
+        try await expect(service.code(of: name("p"), at: 59, pin: Self.pin), is: "287082")
         await #expect(throws: SecretsError.entryExists(name("p"))) {
             try await service.update(name("open"), SecretsChange(name: name("p")))
         }
         let change = SecretsChange(record: SecretsRecord(login: "bob"))
         try await service.update(name("p"), change, pin: Self.pin)
-        #expect(try await service.content(of: name("p"), pin: Self.pin).record.login == "bob")
+        try await expect(service.content(of: name("p"), pin: Self.pin).record.login, is: "bob")
         try await service.delete(name("p"), pin: Self.pin)
-        #expect(try await service.entries(pin: Self.pin).map(\.name.text) == ["open"])
+        try await expect(service.entries(pin: Self.pin).map(\.name.text), is: ["open"])
     }
 
     @Test("the key verifies the codes of another device", arguments: Bench.Route.allCases)
@@ -148,7 +148,7 @@ struct OperationTests {
         await #expect(throws: SecretsError.pinBlocked) {
             try await service.changePIN(from: Self.pin, to: secret("new"))
         }
-        #expect(await service.statistics.exchanges == before)
+        await expect(service.statistics.exchanges, is: before)
         try await service.reset()
         #expect(await !service.info.hasPIN)
         try await service.setPIN(Self.pin)
@@ -174,9 +174,9 @@ struct OperationTests {
         for operation in operations {
             await #expect(throws: SecretsError.touchTimeout) { try await operation(service) }
         }
-        #expect(await service.info.pinRetries == 8)
+        await expect(service.info.pinRetries, is: 8)
         touch.withLock { $0 = .touched }
-        #expect(try await service.code(of: name("t"), at: 59) == "287082")
+        try await expect(service.code(of: name("t"), at: 59), is: "287082")
     }
 
     @Test("fifty entries are listed in parts, and there is no room for another", arguments: Bench.Route.allCases)
@@ -184,7 +184,7 @@ struct OperationTests {
         let service = try await Bench.open(over: route)
         let names = (0..<50).map { name(String(repeating: "n", count: 125) + String(10 + $0)) }
         for name in names { try await service.add(NewSecretsEntry(name, otp: SecretsOTP(.totp, secret: vectorSecret))) }
-        #expect(try await service.entries().map(\.name) == names)
+        try await expect(service.entries().map(\.name), is: names)
         await #expect(throws: SecretsError.full) {
             try await service.add(NewSecretsEntry(name("one more"), otp: SecretsOTP(.totp, secret: vectorSecret)))
         }
@@ -200,7 +200,7 @@ struct OperationTests {
         try await other.add(
             NewSecretsEntry(name("p"), otp: SecretsOTP(.totp, secret: vectorSecret), isProtected: true), pin: Self.pin)
         await other.rest()
-        #expect(try await service.code(of: name("p"), at: 59, pin: Self.pin) == "287082")
+        try await expect(service.code(of: name("p"), at: 59, pin: Self.pin), is: "287082")
     }
 
     @Test("the state is the same after it was written and read")
@@ -213,6 +213,6 @@ struct OperationTests {
             NewSecretsEntry(
                 name("all"), otp: SecretsOTP(.hotp, secret: vectorSecret, counter: 7), record: record,
                 needsTouch: true, isProtected: true), pin: Self.pin)
-        #expect(try VirtualKeyState(key.state.json) == key.state)
+        try expect(VirtualKeyState(key.state.json), is: key.state)
     }
 }

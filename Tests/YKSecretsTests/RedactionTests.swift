@@ -83,21 +83,21 @@ struct RedactionTests {
     @Test("a plan sends what reads, and neither a PIN nor a change")
     func effects() {
         let reads = [ListEntries(hasProperties: true).apdu, GetEntry(entry: name("x")).apdu]
-        for command in reads { #expect(OATHProtocol.effect(of: command) == .read) }
+        for command in reads { expect(OATHProtocol.effect(of: command), is: .read) }
         for command in Self.commands {
             let effect: CommandEffect = SecretsProtocol.instructions[command.ins] == nil ? .done : .write(reply: nil)
-            #expect(OATHProtocol.effect(of: command) == effect)
+            expect(OATHProtocol.effect(of: command), is: effect)
         }
         let code = VerifyCode(entry: name("x"), code: 1).apdu
-        #expect(OATHProtocol.effect(of: code) == .write(reply: nil))
-        #expect(OATHProtocol.effect(of: CalculateCode(entry: name("x"), challenge: []).apdu) == .write(reply: nil))
+        expect(OATHProtocol.effect(of: code), is: .write(reply: nil))
+        expect(OATHProtocol.effect(of: CalculateCode(entry: name("x"), challenge: []).apdu), is: .write(reply: nil))
         #expect(OATHProtocol.waiting(for: code) == .touch && OATHProtocol.waiting(for: reads[0]) == nil)
         let wrong = SecretsProtocol.verificationFailed
-        #expect(OATHProtocol.meaning(of: wrong, for: code) == "wrong code")
-        #expect(OATHProtocol.meaning(of: wrong, for: VerifyPIN(Self.marked.value).apdu) == "wrong PIN")
-        #expect(OATHProtocol.meaning(of: .notFound, for: code) == "no such entry, or the PIN is needed")
+        expect(OATHProtocol.meaning(of: wrong, for: code), is: "wrong code")
+        expect(OATHProtocol.meaning(of: wrong, for: VerifyPIN(Self.marked.value).apdu), is: "wrong PIN")
+        expect(OATHProtocol.meaning(of: .notFound, for: code), is: "no such entry, or the PIN is needed")
         let update = UpdateEntry(name("x"), name: nil, needsTouch: nil, record: nil).apdu
-        #expect(OATHProtocol.meaning(of: .authenticationBlocked, for: update) == "another entry has that name")
-        #expect(OATHProtocol.meaning(of: .wrongLength, for: update) == nil)
+        expect(OATHProtocol.meaning(of: .authenticationBlocked, for: update), is: "another entry has that name")
+        expect(OATHProtocol.meaning(of: .wrongLength, for: update), is: nil)
     }
 }

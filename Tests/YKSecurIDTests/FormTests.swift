@@ -59,7 +59,7 @@ struct FormTests {
         let text = try SDTIDBatch.text(
             token, password: password.map { SharedSecret(Secret(utf8: $0)) }, CountingRandom(from: 1))
         let batch = try SDTIDBatch(parsing: text.value.copyBytes())
-        #expect(batch.serials == [token.serial])
+        expect(batch.serials, is: [token.serial])
         let keys = SecurIDKeys(password: password.map { SharedSecret(Secret(utf8: $0)) })
         let read = try #require(try batch.tokens(keys).first)
         #expect(same(read, token) && read.type == type && read.nickname == token.nickname && read.user == "al")
@@ -98,7 +98,7 @@ struct FormTests {
     }
 
     @Test func checksActivationCodes() throws {
-        #expect(try ActivationCode(" 12-34 ").text == "1234")
+        try expect(ActivationCode(" 12-34 ").text, is: "1234")
         #expect(throws: SecurIDError.activationCode) { _ = try ActivationCode("") }
         #expect(throws: SecurIDError.activationCode) { _ = try ActivationCode("a\r\nb") }
         #expect(throws: SecurIDError.tooLong("activation code", limit: 40)) {
@@ -127,8 +127,8 @@ struct FormTests {
         }
         #expect(plain.form == "stokenrc" && plain.serials == ["005222161430"] && plain.isProtected == false)
         #expect(!plain.isBound && file.hasPIN)
-        #expect(try file.pin(nil).map { $0.value == Secret(utf8: "1234") } == true)
-        #expect(try plain.tokens().count == 1)
+        try expect(file.pin(nil).map { $0.value == Secret(utf8: "1234") }, is: true)
+        try expect(plain.tokens().count, is: 1)
         // A PIN that is saved with a password: vector bytes, then PIN, zeros and length under the password's hash.
         let vector = [UInt8](repeating: 7, count: 16)
         let block = Array("98765".utf8).fitted(15) + [5]
@@ -136,7 +136,7 @@ struct FormTests {
         let sealed = try BlockCipher.aes.encrypt(zip(vector, block).map { $0 ^ $1 }, key: key)
         let text = "version 1\ntoken \(digits)\npin \(Hex.encode(vector + sealed))\n"
         let locked = try #require(try StokenFile(matching: text))
-        #expect(try locked.pin(SharedSecret(Secret(utf8: "pw"))).map { $0.value == Secret(utf8: "98765") } == true)
+        try expect(locked.pin(SharedSecret(Secret(utf8: "pw"))).map { $0.value == Secret(utf8: "98765") }, is: true)
         #expect(throws: SecurIDError.passwordNeeded) { _ = try locked.pin(nil) }
         #expect(throws: SecurIDError.wrongPassword) { _ = try locked.pin(SharedSecret(Secret(utf8: "no"))) }
         let damaged = "version 1\ntoken \(digits)\npin \(String(repeating: "x", count: 64))\n"
@@ -147,22 +147,22 @@ struct FormTests {
     }
 
     @Test func recognizesLinks() throws {
-        #expect(SecurIDLink("com.x://ctf?ctfData=1")?.kind == .ctf)
-        #expect(SecurIDLink("com.x://ctf?ctfData=1", scheme: "COM.X")?.scheme == "com.x")
-        #expect(SecurIDLink("com.x://ctf?ctfData=1", scheme: "other") == nil)
+        expect(SecurIDLink("com.x://ctf?ctfData=1")?.kind, is: .ctf)
+        expect(SecurIDLink("com.x://ctf?ctfData=1", scheme: "COM.X")?.scheme, is: "com.x")
+        expect(SecurIDLink("com.x://ctf?ctfData=1", scheme: "other"), is: nil)
         #expect(SecurIDLink("com.x://ctf?ctfData=") == nil && SecurIDLink("com.x://ctkip?ctfData=1") == nil)
-        #expect(SecurIDLink("http://127.0.0.1/securid/ctkip?scheme=https&url=a")?.kind == .ctkip)
+        expect(SecurIDLink("http://127.0.0.1/securid/ctkip?scheme=https&url=a")?.kind, is: .ctkip)
         // The newest form of servers names the service in a link of the path ctf.
         let newest = "http://127.0.0.1/securid/ctf?schema=https&url=h.example:443/ctkip/services/CtkipService"
-        #expect(SecurIDLink(newest)?.kind == .ctkip)
-        #expect(try CTKIPLink(matching: newest)?.server == "https://h.example:443/ctkip/services/CtkipService")
-        #expect(try SecurIDInput(parsing: Array(newest.utf8)).form == "ctkip")
-        #expect(SecurIDLink("http://127.0.0.1/securid/ctf?schema=https&url=") == nil)
+        expect(SecurIDLink(newest)?.kind, is: .ctkip)
+        try expect(CTKIPLink(matching: newest)?.server, is: "https://h.example:443/ctkip/services/CtkipService")
+        try expect(SecurIDInput(parsing: Array(newest.utf8)).form, is: "ctkip")
+        expect(SecurIDLink("http://127.0.0.1/securid/ctf?schema=https&url="), is: nil)
         #expect(SecurIDLink("com.x://else?url=1") == nil && SecurIDLink("ctf") == nil && SecurIDLink("!://ctf") == nil)
         let text = "http://127.0.0.1/securid/ctkip?scheme=https&url=h%3A7004/p&activationCode=1-2"
         let link = try #require(try CTKIPLink(matching: text))
         #expect(link.server == "https://h:7004/p" && link.code?.text == "12")
-        #expect(try SecurIDInput(parsing: Array("x://ctkip?url=https://h/p".utf8)).form == "ctkip")
+        try expect(SecurIDInput(parsing: Array("x://ctkip?url=https://h/p".utf8)).form, is: "ctkip")
         #expect(try SecurIDInput(parsing: Array("x://ctkip?url=https://h/p".utf8)).tokens().isEmpty)
     }
 
@@ -178,7 +178,8 @@ struct FormTests {
         #expect(rule("", .pinless) == nil && rule("ab12", .keyfob) == nil && rule("0000", .pinpad) == nil)
         let time: Int64 = 1_735_689_600
         let plain = try Self.token().tokencode(at: time).code
-        #expect(try Self.token().tokencode(at: time, pin: SecurIDPIN(Secret(utf8: "0000"), for: .pinpad)).code == plain)
+        try expect(
+            Self.token().tokencode(at: time, pin: SecurIDPIN(Secret(utf8: "0000"), for: .pinpad)).code, is: plain)
         #expect(
             try Self.token(.keyfob).tokencode(at: time, pin: SecurIDPIN(Secret(utf8: "ab12"), for: .keyfob)).code
                 == "ab12" + plain)
@@ -196,7 +197,7 @@ struct FormTests {
         let token = try Self.token()
         let end = try #require(UTCDate(2036, 12, 31)).seconds
         #expect(!token.isExpired(at: end - 1) && token.isExpired(at: end))
-        #expect(try token.tokencode(at: end, allowsExpired: true).code.count == 8)
+        try expect(token.tokencode(at: end, allowsExpired: true).code.count, is: 8)
         #expect(throws: SecurIDError.expired(serial: token.serial, UTCDate(seconds: end))) {
             _ = try token.tokencode(at: end)
         }
@@ -234,6 +235,6 @@ struct FormTests {
         }
         // A class of devices needs no identifier.
         let text = try AlphanumericCTF.text(Self.token(), deviceID: DeviceBinding.classes[1], CountingRandom(from: 1))
-        #expect(try SecurIDInput(parsing: text.value.copyBytes()).tokens().count == 1)
+        try expect(SecurIDInput(parsing: text.value.copyBytes()).tokens().count, is: 1)
     }
 }

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKWire
 
 @testable import YKSecurID
@@ -99,20 +100,20 @@ struct ShapeTests {
         #expect(token.expiry == UTCDate(2036, 12, 31) && token.nickname == nil && token.user == nil)
         var batch = BatchText()
         batch.header.removeAll { $0.0 == "DefDeath" }
-        #expect(try batch.read().first?.expiry == nil)
+        try expect(batch.read().first?.expiry, is: nil)
     }
 
     @Test func prefersTheTokenThenTheDefaultThenTheHeader() throws {
         var batch = BatchText()
         batch.header += [("DefDigits", "8"), ("Digits", "7"), ("Interval", "30"), ("DefAddPIN", "1")]
-        #expect(try batch.read().map(\.digits) == [8])
-        #expect(try batch.read().map(\.interval) == [.seconds(30)])
-        #expect(try batch.read().map(\.type) == [.pinpad])
+        try expect(batch.read().map(\.digits), is: [8])
+        try expect(batch.read().map(\.interval), is: [.seconds(30)])
+        try expect(batch.read().map(\.type), is: [.pinpad])
         batch.tokens = [[("Digits", "6"), ("Interval", " "), ("AddPIN", "0"), ("PinType", "1")]]
         let token = try #require(try batch.read().first)
         #expect(token.digits == 6 && token.interval == .seconds(30) && token.type == .pinless)
         batch.tokens = [[("addpin", "0")]]
-        #expect(try batch.read().map(\.type) == [.pinpad])
+        try expect(batch.read().map(\.type), is: [.pinpad])
     }
 
     @Test(arguments: [
@@ -125,7 +126,7 @@ struct ShapeTests {
         let expiry = try #require(date)
         var batch = BatchText()
         batch.tokens = [[("Death", text)]]
-        #expect(try batch.read().first?.expiry == expiry)
+        try expect(batch.read().first?.expiry, is: expiry)
     }
 
     @Test(arguments: [
@@ -145,7 +146,7 @@ struct ShapeTests {
         var batch = BatchText()
         batch.tokens = [[(name, value)]]
         let error = #expect(throws: SecurIDError.self) { _ = try batch.read() }
-        #expect(error == .field(refused))
+        expect(error, is: .field(refused))
     }
 
     @Test func readsAttributes() throws {
@@ -154,9 +155,9 @@ struct ShapeTests {
         batch.tokens = [[("UserFirstName", "Ann"), ("UserLastName", "Meyer"), ("UserLogin", " ")]]
         let token = try #require(try batch.read().first)
         #expect(token.deviceID == "3eea958d96caa2538ccc8964" && token.nickname == "work <1> & \"2\"")
-        #expect(token.user == "Ann Meyer")
+        expect(token.user, is: "Ann Meyer")
         batch.tokens = [[("UserLogin", "ann")]]
-        #expect(try batch.read().first?.user == "ann")
+        try expect(batch.read().first?.user, is: "ann")
     }
 
     @Test func readsSeveralTokens() throws {
@@ -166,7 +167,7 @@ struct ShapeTests {
         batch.tokens = [[("Digits", "8")], [], [("Interval", "30")]]
         let tokens = try batch.read()
         // A file of hardware tokens has shorter serial numbers.
-        #expect(tokens.map(\.serial) == ["000000000001", "000000000042", "000000000003"])
+        expect(tokens.map(\.serial), is: ["000000000001", "000000000042", "000000000003"])
         #expect(tokens.map(\.digits) == [8, 6, 6] && tokens.map(\.interval) == [60, 60, 30].map { .seconds($0) })
         let text = try batch.text()
         #expect(throws: SecurIDError.passwordNeeded) { _ = try BatchText.read(text) }
@@ -178,8 +179,8 @@ struct ShapeTests {
         #expect(throws: SecurIDError.mac("header")) { _ = try BatchText.read(other, "several") }
         let input = try SecurIDInput(parsing: Array(text.utf8))
         let keys = SecurIDKeys(password: SharedSecret(Secret(utf8: "several")))
-        #expect(
-            try input.tokens(keys, ["000000000003", "000000000042"]).map(\.serial) == ["000000000042", "000000000003"])
+        try expect(
+            input.tokens(keys, ["000000000003", "000000000042"]).map(\.serial), is: ["000000000042", "000000000003"])
         #expect(throws: SecurIDError.noSuchToken("000000000009")) { _ = try input.tokens(keys, ["000000000009"]) }
     }
 
@@ -234,7 +235,7 @@ struct ShapeTests {
         batch.tokens = [[("UserLogin", "Zo\u{EB}")]]
         let text = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>" + (try batch.text())
         let bytes = text.unicodeScalars.map { UInt8($0.value) }
-        #expect(try SecurIDInput(parsing: bytes).tokens().first?.user == "Zo\u{EB}")
+        try expect(SecurIDInput(parsing: bytes).tokens().first?.user, is: "Zo\u{EB}")
         let undeclared = Array(bytes[(bytes.firstIndex(of: 0x3E) ?? 0)...].dropFirst())
         #expect(throws: SecurIDError.self) { _ = try SecurIDInput(parsing: undeclared) }
         let other = Array(

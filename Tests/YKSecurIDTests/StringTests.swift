@@ -35,14 +35,14 @@ struct StringTests {
             "x://ctf?a=b&ctfData=\(digits)#end",
         ]
         for spelling in spellings {
-            #expect(try serial(Array(spelling.utf8)) == "005222161430", "\(spelling)")
+            try expect(serial(Array(spelling.utf8)), is: "005222161430", "\(spelling)")
         }
         for isLittle in [true, false] {
             let units = ("\u{FEFF}" + digits).utf16.flatMap { unit in
                 let pair = [UInt8(unit & 0xFF), UInt8(unit >> 8)]
                 return isLittle ? pair : pair.reversed()
             }
-            #expect(try serial(units) == "005222161430")
+            try expect(serial(units), is: "005222161430")
         }
     }
 
@@ -74,7 +74,7 @@ struct StringTests {
     @Test(arguments: [3, 4]) func readsBase64HoweverItIsBroken(_ version: Int) throws {
         let text = try AlphanumericCTF.text(try FormTests.token(), version: version, CountingRandom(from: 1))
         let string = String(decoding: text.value.copyBytes(), as: UTF8.self)
-        #expect(string.utf8.count == 388)
+        expect(string.utf8.count, is: 388)
         let encoded = URLText.encoded(string)
         let every = String(string.prefix(1)) + string.utf8.dropFirst().map { String(format: "%%%02x", $0) }.joined()
         let safe = string.replacing("+", with: "-").replacing("/", with: "_")
@@ -85,7 +85,7 @@ struct StringTests {
             "Dear user,\n\n\(string)\n",
         ]
         for spelling in spellings where !spelling.contains("%=") && !spelling.contains("%2=") {
-            #expect(try serial(Array(spelling.utf8)) == "000123456789", "\(spelling.prefix(60))")
+            try expect(serial(Array(spelling.utf8)), is: "000123456789", "\(spelling.prefix(60))")
         }
         for wrong in [String(string.dropLast()), string + "A", string + "%41", String(string.dropFirst())] {
             #expect(throws: SecurIDError.self) { _ = try serial(Array(wrong.utf8)) }
@@ -160,8 +160,8 @@ struct StringTests {
     @Test(arguments: DeviceBinding.classes) func opensStringsForClasses(_ id: String) throws {
         let field = DeviceBinding.hexadecimal(id, width: 40)
         let text = try numeric(2, flags: 0x53D9, device: field, width: 40)
-        #expect(try CTFString(text, isSmartphoneURL: true).token().deviceID == id)
-        #expect(try CTFString(text).token(SecurIDKeys(deviceIDs: ["aa"])).deviceID == id)
+        try expect(CTFString(text, isSmartphoneURL: true).token().deviceID, is: id)
+        try expect(CTFString(text).token(SecurIDKeys(deviceIDs: ["aa"])).deviceID, is: id)
     }
 
     /// Digits, interval and PIN mode of the flags; without the flag of 128 bits the code is the same.
@@ -173,7 +173,7 @@ struct StringTests {
                         let flags = wide | (digits - 1) << 6 | mode << 3 | code
                         let token = try CTFString(numeric(2, flags: flags)).token()
                         #expect(token.digits == digits && token.interval == .seconds(interval))
-                        #expect(token.type == (mode >= 2 ? .pinpad : .keyfob))
+                        expect(token.type, is: (mode >= 2 ? .pinpad : .keyfob))
                     }
                 }
             }
@@ -184,7 +184,7 @@ struct StringTests {
         (UInt8(0x1F), SecurIDTokenType.keyfob), (0x20, .keyfob), (0x21, .pinpad), (0x01, .pinpad),
     ])
     func readsHandlingOfPIN(_ handling: UInt8, _ type: SecurIDTokenType) throws {
-        #expect(AlphanumericCTF.type(handling) == type)
+        expect(AlphanumericCTF.type(handling), is: type)
     }
 
     @Test func readsFilesOfStokenAsStokenDoes() throws {
@@ -198,7 +198,7 @@ struct StringTests {
         }
         let url = try AlphanumericCTF.text(try FormTests.token(), CountingRandom(from: 1))
         let modern = "version 1\ntoken \(String(decoding: url.value.copyBytes(), as: UTF8.self))\n"
-        #expect(try serial(Array(modern.utf8)) == "000123456789")
+        try expect(serial(Array(modern.utf8)), is: "000123456789")
     }
 
     @Test func findsLinksInMail() throws {

@@ -27,17 +27,17 @@ import YKX509
         _ steps: [Step], trust: SCP11Trust = .unverified, at now: Int64 = 1_800_000_000
     ) -> CardError? {
         let attempt = Attempt(.scp11(.b, trust: trust), steps, at: now)
-        #expect(attempt.commands.count == steps.count)
+        expect(attempt.commands.count, is: steps.count)
         return attempt.failure
     }
 
     @Test("a card without a Security Domain has no key")
     func missing() {
         for status: UInt16 in [0x6A82, 0x6999, 0x6A81, 0x6D00] {
-            #expect(Self.failure([Step([0x00, 0xA4], status)]) == .appletMissing(.securityDomain))
+            expect(Self.failure([Step([0x00, 0xA4], status)]), is: .appletMissing(.securityDomain))
         }
         let failure = Self.failure([Step([0x00, 0xA4], 0x6F00)])
-        #expect(failure == .status(.aborted, during: "SELECT \(AID.securityDomain.title)"))
+        expect(failure, is: .status(.aborted, during: "SELECT \(AID.securityDomain.title)"))
     }
 
     @Test("a list without the key, or what is not a list")
@@ -46,10 +46,10 @@ import YKX509
             Self.failure([.selection, Step(Self.keysRequest, status, data)])
         }
         let none = CardError.secureChannel(.noSuchKey(SCPKeyReference(id: 0x13, version: 0)))
-        #expect(failure(0x6A88) == none)
-        #expect(failure(0x9000) == none)
-        #expect(failure(0x9000, [0xE0, 0x06] + Self.list.prefix(6)) == none)
-        #expect(failure(0x6982) == .status(.securityStatusNotSatisfied, during: "GET DATA"))
+        expect(failure(0x6A88), is: none)
+        expect(failure(0x9000), is: none)
+        expect(failure(0x9000, [0xE0, 0x06] + Self.list.prefix(6)), is: none)
+        expect(failure(0x6982), is: .status(.securityStatusNotSatisfied, during: "GET DATA"))
         let many = Array([[UInt8]](repeating: [0xC0, 0x02, 0x01, 0x01], count: 129).joined())
         for bytes: [UInt8] in [[0xC0], [0xC0, 0x01, 0x13], [0xC0, 0x03, 0x13, 0x01, 0xB1], [0xC1, 0x00], many] {
             guard case .malformed(_, "GET DATA (keys)") = failure(0x9000, bytes) else {
@@ -66,9 +66,9 @@ import YKX509
                 .selection, Step(Self.keysRequest, 0x9000, Self.list), Step(Self.certificatesRequest, status, data),
             ])
         }
-        #expect(failure(0x6A88) == .secureChannel(.noCertificate(Self.reference)))
-        #expect(failure(0x9000) == .secureChannel(.noCertificate(Self.reference)))
-        #expect(failure(0x6D00) == .status(.unknownInstruction, during: "GET DATA"))
+        expect(failure(0x6A88), is: .secureChannel(.noCertificate(Self.reference)))
+        expect(failure(0x9000), is: .secureChannel(.noCertificate(Self.reference)))
+        expect(failure(0x6D00), is: .status(.unknownInstruction, during: "GET DATA"))
         let leaf = try Chain.certificate(of: 5, by: 9)
         let ed25519 = try VirtualCertificate.make(
             PrivateKey(ed25519: Secret([UInt8](repeating: 5, count: 32))).publicKey, "5", signedBy: Chain.key(9), "9",
@@ -93,10 +93,10 @@ import YKX509
         let trusted = [Step.selection, Step([0x80, 0x88, 0x02, 0x13], 0x6F00)]
         let attempt = Attempt(.scp11(.b, trust: .authority(anchor)), steps + trusted, at: now)
         if case .secureChannel(.untrusted(let reason)) = attempt.failure {
-            #expect(attempt.commands.count == steps.count)
+            expect(attempt.commands.count, is: steps.count)
             return reason
         }
-        #expect(attempt.failure == .secureChannel(.hostRefused(reference, .aborted)))
+        expect(attempt.failure, is: .secureChannel(.hostRefused(reference, .aborted)))
         return nil
     }
 
@@ -105,13 +105,13 @@ import YKX509
         let root = try Chain.certificate(of: 1, by: 1, Chain.ca)
         let middle = try Chain.certificate(of: 2, by: 1, Chain.ca)
         let leaf = try Chain.certificate(of: 3, by: 2)
-        #expect(Self.doubt([middle, leaf], root) == nil)
-        #expect(Self.doubt([root, middle, leaf], root) == nil)
-        #expect(Self.doubt([leaf], middle) == nil)
+        expect(Self.doubt([middle, leaf], root), is: nil)
+        expect(Self.doubt([root, middle, leaf], root), is: nil)
+        expect(Self.doubt([leaf], middle), is: nil)
         let other = try Chain.certificate(of: 8, by: 8, Chain.ca)
-        #expect(Self.doubt([middle, leaf], other) == "the card's certificates do not lead to the given one")
-        #expect(Self.doubt([leaf], root) == "the card's certificates do not lead to the given one")
-        #expect(Self.doubt([middle, leaf], [0x30, 0x00]) == "a certificate cannot be read")
+        expect(Self.doubt([middle, leaf], other), is: "the card's certificates do not lead to the given one")
+        expect(Self.doubt([leaf], root), is: "the card's certificates do not lead to the given one")
+        expect(Self.doubt([middle, leaf], [0x30, 0x00]), is: "a certificate cannot be read")
         let powerless = try Chain.certificate(of: 2, by: 1, [Chain.agreement])
         #expect(Self.doubt([powerless, leaf], root) != nil)
         var forged = leaf
@@ -132,7 +132,7 @@ import YKX509
                 .selection, Step(Self.keysRequest, 0x9000, Self.list), .selection,
                 Step([0x80, 0x88, 0x02, 0x13], 0x6983),
             ])
-        #expect(attempt.failure == .secureChannel(.blocked(Self.reference)))
+        expect(attempt.failure, is: .secureChannel(.blocked(Self.reference)))
     }
 
     // MARK: The key that verifies the host
@@ -159,14 +159,14 @@ import YKX509
             0x42, 0x01, 0x09, 0x83, 0x02, 0x10, 0x01, 0x42, 0x03, 0x01, 0x02, 0x03, 0x83, 0x02, 0x20, 0x04,
         ]
         let (failure, sent) = try Self.authority([Step(Self.authoritiesRequest, 0x9000, known)])
-        #expect(sent == [0x04, 0x20])
-        #expect(failure == .secureChannel(.certificateRefused(0, .incorrectParameters)))
+        expect(sent, is: [0x04, 0x20])
+        expect(failure, is: .secureChannel(.certificateRefused(0, .incorrectParameters)))
         let keys = Step(Self.keysRequest, 0x9000, Self.list)
         for answer in [
             Step(Self.authoritiesRequest, 0x6A88), Step(Self.authoritiesRequest, 0x9000, Array(known.prefix(9))),
             Step(Self.authoritiesRequest, 0x9000, [0x42, 0x03, 0x01, 0x02, 0x03, 0x83, 0x01, 0x20]),
             Step(Self.authoritiesRequest, 0x9000, [0x42, 0x01, 0x09, 0x83, 0x02, 0x20, 0x04]),
-        ] { #expect(try Self.authority([answer, keys]).1 == [0x07, 0x10]) }
+        ] { try expect(Self.authority([answer, keys]).1, is: [0x07, 0x10]) }
         let missing = SCPKeyReference(id: 0x2F, version: 0)
         let (reason, nothing) = try Self.authority([Step(Self.authoritiesRequest, 0x6A88), keys], wanting: 0x2F)
         #expect(reason == .secureChannel(.noSuchKey(missing)) && nothing == nil)
@@ -180,7 +180,7 @@ import YKX509
         let leaf = try X509Certificate(
             der: Chain.certificate(of: 5, by: 9, [Chain.agreement, Chain.issuer([1, 2, 3]), key]))
         #expect(try leaf.keyUsage == .keyAgreement && leaf.authorityKeyIdentifier == [1, 2, 3])
-        #expect(try leaf.subjectKeyIdentifier == [7, 7])
+        try expect(leaf.subjectKeyIdentifier, is: [7, 7])
         #expect(try leaf.serial == [5] && leaf.p256Point == Chain.point(5))
         let bare = try X509Certificate(der: Chain.certificate(of: 5, by: 9, [Chain.field(0x0F, TLV(0x03, [0x00]))]))
         #expect(try bare.keyUsage == [] && bare.authorityKeyIdentifier == nil && bare.subjectKeyIdentifier == nil)
@@ -197,7 +197,7 @@ import YKX509
             for value in [UInt8(0x00), 0x01, 0x7F, 0x80, 0x84, 0xFF] {
                 var changed = leaf
                 changed[place] = value
-                if let point = try? X509Certificate(der: changed).p256Point { #expect(point.count == 65) }
+                if let point = try? X509Certificate(der: changed).p256Point { expect(point.count, is: 65) }
             }
         }
     }

@@ -108,7 +108,7 @@ enum Chain {
         ])
     func statusOfUpdate(_ status: UInt16, _ fault: SecureChannelFault) {
         let attempt = Attempt(.scp03(.factory), [.selection, .init(Self.update, status)])
-        #expect(attempt.failure == .secureChannel(fault))
+        expect(attempt.failure, is: .secureChannel(fault))
         #expect(attempt.isEnded && attempt.commands.count == 2)
     }
 
@@ -131,7 +131,7 @@ enum Chain {
         let attempt = Attempt(
             .scp03(.factory), [.selection, .init(command: Self.update, reply: reply)],
             random: try vector.bytes("host_challenge"))
-        #expect(attempt.failure == .secureChannel(.wrongKeys(SCPKeyReference(id: 0x01, version: 0xFF))))
+        expect(attempt.failure, is: .secureChannel(.wrongKeys(SCPKeyReference(id: 0x01, version: 0xFF))))
         #expect(attempt.isEnded && attempt.commands.count == 2)
     }
 
@@ -146,7 +146,7 @@ enum Chain {
                 .init(try vector.bytes("external_authenticate_command"), status),
             ], random: try vector.bytes("host_challenge"))
         let used = SCPKeyReference(id: 0x01, version: 0xFF)
-        #expect(attempt.failure == .secureChannel(.hostRefused(used, StatusWord(status))))
+        expect(attempt.failure, is: .secureChannel(.hostRefused(used, StatusWord(status))))
         #expect(attempt.isEnded && attempt.commands.count == 3)
     }
 
@@ -188,7 +188,7 @@ enum Chain {
         let attempt = Attempt(
             credential,
             [.selection, .init([0x80, 0x2A, 0x03, 0x90], 0x9000), .init([0x80, 0x2A, 0x03, 0x10], status)])
-        #expect(attempt.failure == .secureChannel(fault))
+        expect(attempt.failure, is: .secureChannel(fault))
         #expect(attempt.isEnded && attempt.commands.count == 3)
     }
 
@@ -204,7 +204,7 @@ enum Chain {
     func statusOfAgreement(_ status: UInt16, _ fault: SecureChannelFault) throws {
         let attempt = Attempt(
             .scp11(.b, version: 3, trust: .key(try Chain.point(7))), [.selection, .init(Self.agree, status)])
-        #expect(attempt.failure == .secureChannel(fault))
+        expect(attempt.failure, is: .secureChannel(fault))
         #expect(attempt.isEnded && attempt.commands.count == 2)
     }
 
@@ -217,11 +217,11 @@ enum Chain {
         func failure(_ data: [UInt8]) -> CardError? {
             let attempt = Attempt(
                 .scp11(.b, version: 3, trust: trust), [.selection, .init(Self.agree, 0x9000, data)], random: random)
-            #expect(attempt.commands.count == 2)
+            expect(attempt.commands.count, is: 2)
             if attempt.failure != nil { #expect(attempt.isEnded) }
             return attempt.failure
         }
-        #expect(failure(whole) == nil)
+        expect(failure(whole), is: nil)
         for end in whole.indices {
             guard case .malformed(_, "SCP11 key agreement") = failure(Array(whole[..<end])) else {
                 Issue.record("\(end) bytes of a reply were taken")
@@ -251,7 +251,7 @@ enum Chain {
             Issue.record("\(String(describing: attempt.failure))")
             return
         }
-        #expect(attempt.commands.count == 1)
+        expect(attempt.commands.count, is: 1)
     }
 
     @Test("a key of the host has a certificate of its own")
@@ -268,13 +268,13 @@ enum Chain {
                 return reason
             }
         }
-        #expect(reason(own, [leaf]) == nil)
-        #expect(reason(own, []) == "the host's key needs 1 to 8 certificates")
-        #expect(reason(own, Array(repeating: leaf, count: 9)) == "the host's key needs 1 to 8 certificates")
-        #expect(reason(own, [leaf, other]) == "the host's last certificate is for another key")
-        #expect(reason(own, [[0x30, 0x00]]) == "the host's certificate cannot be read")
-        #expect(reason(SharedSecret(Secret([])), [leaf]) == "the host's key is not on P-256")
+        expect(reason(own, [leaf]), is: nil)
+        expect(reason(own, []), is: "the host's key needs 1 to 8 certificates")
+        expect(reason(own, Array(repeating: leaf, count: 9)), is: "the host's key needs 1 to 8 certificates")
+        expect(reason(own, [leaf, other]), is: "the host's last certificate is for another key")
+        expect(reason(own, [[0x30, 0x00]]), is: "the host's certificate cannot be read")
+        expect(reason(SharedSecret(Secret([])), [leaf]), is: "the host's key is not on P-256")
         let zero = SharedSecret(Secret([UInt8](repeating: 0, count: 32)))
-        #expect(reason(zero, [leaf]) == "the host's key is not on P-256")
+        expect(reason(zero, [leaf]), is: "the host's key is not on P-256")
     }
 }

@@ -6,6 +6,7 @@ import YKOATH
 import YKPIV
 import YKProtocols
 import YKSecureChannel
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -90,7 +91,7 @@ import YKX509
             APDU(ins: 0xCA, p1: 0xBF, p2: 0x21, data: [0xA6, 0x04, 0x83, 0x02, 0x13, 0x01]))
         plain.rest()
         let chain = try X509Certificate.split(bundle.data)
-        #expect(chain.count == 2)
+        expect(chain.count, is: 2)
         let leaf = try X509Certificate(der: chain[1])
         let issuer = try X509Certificate(der: chain[0])
         #expect(try leaf.keyUsage == .keyAgreement && leaf.authorityKeyIdentifier == issuer.subjectKeyIdentifier)
@@ -164,14 +165,14 @@ import YKX509
         for index in 0..<10 {
             let command = APDU(ins: 0xCA, p1: 0x00, p2: index.isMultiple(of: 2) ? 0xE0 : 0x66)
             switch index {
-            case ..<position: #expect(try channel.transmit(command).status == .ok)
+            case ..<position: expect(try channel.transmit(command).status, is: .ok)
             case position:
                 #expect(throws: CardError.secureChannel(.notAuthentic)) { try channel.transmit(command) }
             default: #expect(throws: CardError.secureChannel(.ended)) { try channel.transmit(command) }
             }
         }
         let sent = channel.exchanges
-        #expect(sent == handshake + position + 1)
+        expect(sent, is: handshake + position + 1)
         #expect(throws: Never.self) { try channel.select(.securityDomain) }
         #expect(channel.secureChannel?.isOpen ?? false)
     }
@@ -186,9 +187,9 @@ import YKX509
         for index in 0..<10 {
             let status = try channel.transmit(APDU(ins: 0xCA, p1: 0x00, p2: 0xE0)).status
             switch index {
-            case ..<position: #expect(status == .ok)
-            case position: #expect(status == StatusWord(0x6988))
-            default: #expect(status == .unknownClass)
+            case ..<position: expect(status, is: .ok)
+            case position: expect(status, is: StatusWord(0x6988))
+            default: expect(status, is: .unknownClass)
             }
         }
     }
@@ -216,10 +217,10 @@ import YKX509
         let key = VirtualKey(try .new(profile))
         let plain = CardChannel(link: key.link())
         _ = try plain.select(.oath)
-        #expect(try plain.transmit(APDU(ins: 0xA1)).status == .conditionsNotSatisfied)
+        try expect(plain.transmit(APDU(ins: 0xA1)).status, is: .conditionsNotSatisfied)
         plain.rest()
         let channel = try Self.channel(key.link(), .scp11(.b, trust: .unverified))
         _ = try channel.select(.oath)
-        #expect(try channel.transmit(APDU(ins: 0xA1)).status == .ok)
+        try expect(channel.transmit(APDU(ins: 0xA1)).status, is: .ok)
     }
 }

@@ -157,7 +157,7 @@ extension ScriptedLink {
             default: Issue.record("\(index): \(String(describing: error))")
             }
         }
-        #expect(log.commands.count == 1)
+        expect(log.commands.count, is: 1)
     }
 
     @Test("serial numbers are stored as positive integers without leading zeros")
@@ -166,8 +166,9 @@ extension ScriptedLink {
         let service = try await Self.open(ScriptedLink(0x9000, log: log))
         try await service.store(allowedSerials: [[1], [0x80], [0, 0, 0x7F], [0xFF, 0x00], []], of: Self.ca)
         try await service.store(authority: [7], of: Self.own)
-        #expect(
-            try log.commands.dropFirst().map { Hex.encode(try APDU(decoding: $0).data) } == [
+        try expect(
+            log.commands.dropFirst().map { Hex.encode(try APDU(decoding: $0).data) },
+            is: [
                 "a60483021003" + "7012" + "930101" + "93020080" + "93017f" + "930300ff00" + "930100",
                 "a60a" + "800101" + "420107" + "83021103",
             ])
@@ -195,7 +196,7 @@ extension ScriptedLink {
         let objects = [root + [0x02], root + [0x0B, 0x81, 0x00], [0x2A] + root, root + [0x03, 0x60]]
             .map { TLV(0x64, TLV(0x06, $0).encoded) }
         let service = try await Self.open(ScriptedLink(0x9000, TLV(0x73, objects.encoded).encoded))
-        #expect(try await service.protocols().map(\.description) == ["SCP11 (i=80)", "SCP03 (i=60)"])
+        try await expect(service.protocols().map(\.description), is: ["SCP11 (i=80)", "SCP03 (i=60)"])
         let locked = try await Self.open(ScriptedLink(0x6982))
         await #expect(throws: SecurityDomainError.card(.status(.securityStatusNotSatisfied, during: "GET DATA"))) {
             _ = try await locked.authorities(ofCard: true)
@@ -217,14 +218,14 @@ extension ScriptedLink {
         let service = try await Self.openForReset(ScriptedLink(resetting: id, [0x6A80, 0x6A80, 0x6983], log))
         try await service.reset()
         let attempts = log.commands.filter { $0[0] == 0x80 }
-        #expect(attempts.count == 3)
+        expect(attempts.count, is: 3)
         #expect(attempts.allSatisfy { Array($0.prefix(4)) == [0x80, instruction, p1, p2] })
         let endless = ScriptedLink.Log()
         let other = try await Self.openForReset(ScriptedLink(resetting: id, [0x6A80], endless))
         await #expect(
             throws: SecurityDomainError.resetIncomplete(SCPKeyReference(id: id, version: 5), .incorrectParameters)
         ) { try await other.reset() }
-        #expect(endless.commands.filter { $0[0] == 0x80 }.count == 65)
+        expect(endless.commands.filter { $0[0] == 0x80 }.count, is: 65)
         let failing = try await Self.openForReset(ScriptedLink(resetting: id, [0x6F00]))
         await #expect(throws: SecurityDomainError.resetIncomplete(SCPKeyReference(id: id, version: 5), .aborted)) {
             try await failing.reset()

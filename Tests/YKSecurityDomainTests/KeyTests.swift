@@ -33,11 +33,11 @@ import YKWire
 
     @Test func aNewKey() async throws {
         let service = try await open(nil)
-        #expect(try await references(service) == ["0x01/0xff", "0x02/0xff", "0x03/0xff", "0x13/0x01"])
-        #expect(try await service.protocols().map(\.description) == ["SCP03 (i=60)", "SCP11 (i=04)"])
+        try await expect(references(service), is: ["0x01/0xff", "0x02/0xff", "0x03/0xff", "0x13/0x01"])
+        try await expect(service.protocols().map(\.description), is: ["SCP03 (i=60)", "SCP11 (i=04)"])
         let factory = SCPKeyReference(id: 0x13, version: 0x01)
-        #expect(try await service.certificates(of: factory).count == 2)
-        #expect(try await service.authorities(ofCard: true).keys.first == factory)
+        try await expect(service.certificates(of: factory).count, is: 2)
+        try await expect(service.authorities(ofCard: true).keys.first, is: factory)
         #expect(try await service.authorities(ofCard: false).isEmpty)
         await #expect(throws: SecurityDomainError.hostNotAuthenticated) {
             try await service.generate(SCPKeyReference(id: 0x11, version: 2))
@@ -48,7 +48,7 @@ import YKWire
         let service = try await open()
         let own = SCPKeyReference(id: 0x01, version: 1)
         try await service.put(try Self.set(1), as: own)
-        #expect(try await references(service).first == "0x13/0x01")
+        try await expect(references(service).first, is: "0x13/0x01")
         await service.close()
         await #expect(
             throws: SecurityDomainError.card(.secureChannel(.noSuchKey(SCPKeyReference(id: 0x01, version: 0xFF))))
@@ -61,7 +61,7 @@ import YKWire
         }
         try await next.put(try Self.set(7), as: SCPKeyReference(id: 0x01, version: 4), replacing: 3)
         try await next.delete(id: 0x01, version: 2)
-        #expect(try await next.keys().filter { $0.reference.id == 1 }.map(\.reference.version) == [1, 4])
+        try await expect(next.keys().filter { $0.reference.id == 1 }.map(\.reference.version), is: [1, 4])
     }
 
     @Test func aSetWithoutItsThirdKeyStoresNothingSecret() async throws {
@@ -115,7 +115,7 @@ import YKWire
                 authority: [UInt8](repeating: 4, count: 65), as: SCPKeyReference(id: 0x10, version: 1))
         }
         await #expect(throws: SecurityDomainError.self) { try await service.delete(id: 0x01, version: nil) }
-        #expect(await service.statistics.exchanges == count)
+        await expect(service.statistics.exchanges, is: count)
     }
 
     @Test func theLastKeyIsKept() async throws {
@@ -123,7 +123,7 @@ import YKWire
         try await service.delete(id: 0x13, version: nil)
         await #expect(throws: SecurityDomainError.wouldDeleteLast) { try await service.delete(id: nil, version: 0xFF) }
         try await service.delete(id: nil, version: 0xFF, evenLast: true)
-        #expect(try await references(service).count == 4)
+        try await expect(references(service).count, is: 4)
     }
 
     @Test func resetBringsTheFactorysKeysBack() async throws {
@@ -137,10 +137,10 @@ import YKWire
         let plain = try await open(nil)
         let before = try await plain.certificates(of: SCPKeyReference(id: 0x13, version: 1))
         try await plain.reset()
-        #expect(try await references(plain) == ["0x01/0xff", "0x02/0xff", "0x03/0xff", "0x13/0x01"])
+        try await expect(references(plain), is: ["0x01/0xff", "0x02/0xff", "0x03/0xff", "0x13/0x01"])
         #expect(try await plain.certificates(of: SCPKeyReference(id: 0x13, version: 1)) != before)
         await plain.close()
         let opened = try await open()
-        #expect(try await references(opened).count == 4)
+        try await expect(references(opened).count, is: 4)
     }
 }

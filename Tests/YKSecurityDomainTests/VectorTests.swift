@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import YKCrypto
 import YKSecureChannel
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -26,8 +27,8 @@ import YKWire
         let keys = try ["key_enc", "key_mac", "key_dek"].map { try vector.secret($0) }
         let command = try PutSecurityKey.set(
             SCPKeyReference(id: 0x01, version: 3), keys, replacing: 0, under: vector.secret("session_dek"))
-        #expect(try Self.head(command.apdu) == vector.bytes("command"))
-        #expect(try command.apdu.data == vector.bytes("data"))
+        try expect(Self.head(command.apdu), is: vector.bytes("command"))
+        try expect(command.apdu.data, is: vector.bytes("data"))
         let reply = try vector.bytes("expected_response")
         for place in reply.indices {
             var wrong = reply
@@ -45,12 +46,12 @@ import YKWire
         let own = try PutSecurityKey.privateKey(
             SCPKeyReference(id: 0x13, version: 5), vector.secret("private_scalar").value, replacing: 0,
             under: vector.secret("session_dek"))
-        #expect(try Self.head(own.apdu) == vector.bytes("private_command"))
-        #expect(try own.apdu.data == vector.bytes("private_data"))
+        try expect(Self.head(own.apdu), is: vector.bytes("private_command"))
+        try expect(own.apdu.data, is: vector.bytes("private_data"))
         let authority = PutSecurityKey.authority(
             SCPKeyReference(id: 0x10, version: 5), try vector.bytes("public_point"), replacing: 0)
-        #expect(try Self.head(authority.apdu) == vector.bytes("public_command"))
-        #expect(try authority.apdu.data == vector.bytes("public_data"))
+        try expect(Self.head(authority.apdu), is: vector.bytes("public_command"))
+        try expect(authority.apdu.data, is: vector.bytes("public_data"))
         for command in [own, authority] {
             var reader = ByteReader(try vector.bytes("expected_response"))
             #expect(command.decode(&reader))
@@ -71,10 +72,10 @@ import YKWire
             .authority(second, identifier),
         ]
         let cases = try #require(try vector("sd-store-data")["cases"]?.array)
-        #expect(cases.count == commands.count)
+        expect(cases.count, is: commands.count)
         for (entry, command) in zip(cases, commands) {
-            #expect(Self.head(command.apdu) == [0x00, 0xE2, 0x90, 0x00])
-            #expect(try command.apdu.data == entry.bytes("data"), "\(entry["name"]?.string ?? "")")
+            expect(Self.head(command.apdu), is: [0x00, 0xE2, 0x90, 0x00])
+            try expect(command.apdu.data, is: entry.bytes("data"), "\(entry["name"]?.string ?? "")")
         }
     }
 

@@ -4,6 +4,7 @@ import Testing
 import YKCapture
 import YKHardware
 import YKSmartCard
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -29,20 +30,20 @@ import YKWire
     @Test func aWholeSession() throws {
         let context = try SmartCardContext(readers("B", "A"))
         #expect(context.isValidContext)
-        #expect(try context.listReaders() == ["A", "B"])
+        try expect(context.listReaders(), is: ["A", "B"])
         let card = try context.connect(reader: "A")
-        #expect(card.activeProtocol == .t1)
+        expect(card.activeProtocol, is: .t1)
         let status = try card.status()
         #expect(status.state == 0x54 && status.atr == Self.atr && status.activeProtocol == .t1)
         try card.beginTransaction()
         try card.beginTransaction()
-        #expect(try card.transmit(Hex.decode("00a4040007a000000527210100")).suffix(2) == [0x90, 0])
+        try expect(card.transmit(Hex.decode("00a4040007a000000527210100")).suffix(2), is: [0x90, 0])
         try card.endTransaction()
-        #expect(try card.transmit(Hex.decode("00a10000")).suffix(2) == [0x90, 0])
+        try expect(card.transmit(Hex.decode("00a10000")).suffix(2), is: [0x90, 0])
         try card.endTransaction(.reset)
-        #expect(try card.transmit(Hex.decode("00a10000")).suffix(2) == [0x6D, 0])
-        #expect(try card.reconnect() == .t1)
-        #expect(try card.reconnect(initialization: .unpower) == .t1)
+        try expect(card.transmit(Hex.decode("00a10000")).suffix(2), is: [0x6D, 0])
+        try expect(card.reconnect(), is: .t1)
+        try expect(card.reconnect(initialization: .unpower), is: .t1)
         try card.disconnect(.eject)
         try context.releaseContext()
         #expect(!context.isValidContext)
@@ -52,9 +53,9 @@ import YKWire
     func readersOnTheUSB() throws {
         let readers = USBReaders()
         let names = try readers.readers(deadline: .after(.seconds(5))).map(\.name)
-        #expect(Set(names).count == names.count)
+        expect(Set(names).count, is: names.count)
         let context = try SmartCardContext(readers)
-        #expect(code { () throws(SmartCardError) in _ = try context.connect(reader: "no such") } == .unknownReader)
+        expect(code { () throws(SmartCardError) in _ = try context.connect(reader: "no such") }, is: .unknownReader)
         #expect(throws: LinkError.timedOut("a change of the readers")) {
             try readers.readers(
                 otherThan: try readers.readers(deadline: .after(.seconds(5))), deadline: .after(.milliseconds(200)))
@@ -63,44 +64,46 @@ import YKWire
 
     @Test func attributes() throws {
         let card = try SmartCardContext(readers("A")).connect(reader: "A", share: .exclusive, protocols: .t1)
-        #expect(try card.getAttrib(.atr) == Self.atr)
-        #expect(try String(decoding: card.getAttrib(.friendlyName).dropLast(), as: UTF8.self) == "ykit virtual YubiKey")
-        #expect(try card.getAttrib(.systemName).last == 0)
-        #expect(try card.getAttrib(.currentProtocol) == [2, 0, 0, 0])
-        #expect(try card.getAttrib(.presence) == [2])
-        #expect(try card.getAttrib(.maxInput) == [5, 1, 0, 0])
-        #expect(code { () throws(SmartCardError) in _ = try card.getAttrib(.init(rawValue: 1)) } == .unsupportedFeature)
+        try expect(card.getAttrib(.atr), is: Self.atr)
+        try expect(
+            String(decoding: card.getAttrib(.friendlyName).dropLast(), as: UTF8.self), is: "ykit virtual YubiKey")
+        try expect(card.getAttrib(.systemName).last, is: 0)
+        try expect(card.getAttrib(.currentProtocol), is: [2, 0, 0, 0])
+        try expect(card.getAttrib(.presence), is: [2])
+        try expect(card.getAttrib(.maxInput), is: [5, 1, 0, 0])
+        expect(
+            code { () throws(SmartCardError) in _ = try card.getAttrib(.init(rawValue: 1)) }, is: .unsupportedFeature)
     }
 
     @Test func codes() throws {
         let readers = readers("A")
         readers.empty("E")
         let context = try SmartCardContext(readers)
-        #expect(code { () throws(SmartCardError) in _ = try context.connect(reader: "X") } == .unknownReader)
-        #expect(code { () throws(SmartCardError) in _ = try context.connect(reader: "E") } == .noSmartCard)
+        expect(code { () throws(SmartCardError) in _ = try context.connect(reader: "X") }, is: .unknownReader)
+        expect(code { () throws(SmartCardError) in _ = try context.connect(reader: "E") }, is: .noSmartCard)
         #expect(
             code { () throws(SmartCardError) in _ = try context.connect(reader: "A", protocols: .t0) }
                 == .protocolMismatch)
         let card = try context.connect(reader: "A")
-        #expect(code { () throws(SmartCardError) in _ = try card.transmit([0, 1, 2]) } == .invalidParameter)
+        expect(code { () throws(SmartCardError) in _ = try card.transmit([0, 1, 2]) }, is: .invalidParameter)
         let long = [UInt8](repeating: 0, count: 70_000)
-        #expect(code { () throws(SmartCardError) in _ = try card.transmit(long) } == .insufficientBuffer)
-        #expect(code { () throws(SmartCardError) in try card.endTransaction() } == .notTransacted)
-        #expect(
-            code { () throws(SmartCardError) in _ = try card.reconnect(protocols: .t0) } == .protocolMismatch)
+        expect(code { () throws(SmartCardError) in _ = try card.transmit(long) }, is: .insufficientBuffer)
+        expect(code { () throws(SmartCardError) in try card.endTransaction() }, is: .notTransacted)
+        expect(
+            code { () throws(SmartCardError) in _ = try card.reconnect(protocols: .t0) }, is: .protocolMismatch)
         try card.disconnect()
-        #expect(code { () throws(SmartCardError) in try card.disconnect() } == .invalidHandle)
-        #expect(code { () throws(SmartCardError) in _ = try card.transmit([0, 0, 0, 0]) } == .invalidHandle)
-        #expect(code { () throws(SmartCardError) in _ = try card.status() } == .invalidHandle)
-        #expect(code { () throws(SmartCardError) in _ = try card.getAttrib(.atr) } == .invalidHandle)
-        #expect(code { () throws(SmartCardError) in try card.beginTransaction() } == .invalidHandle)
-        #expect(code { () throws(SmartCardError) in try card.endTransaction() } == .invalidHandle)
+        expect(code { () throws(SmartCardError) in try card.disconnect() }, is: .invalidHandle)
+        expect(code { () throws(SmartCardError) in _ = try card.transmit([0, 0, 0, 0]) }, is: .invalidHandle)
+        expect(code { () throws(SmartCardError) in _ = try card.status() }, is: .invalidHandle)
+        expect(code { () throws(SmartCardError) in _ = try card.getAttrib(.atr) }, is: .invalidHandle)
+        expect(code { () throws(SmartCardError) in try card.beginTransaction() }, is: .invalidHandle)
+        expect(code { () throws(SmartCardError) in try card.endTransaction() }, is: .invalidHandle)
         readers.detach("A")
         readers.detach("E")
-        #expect(code { () throws(SmartCardError) in _ = try context.listReaders() } == .noReadersAvailable)
+        expect(code { () throws(SmartCardError) in _ = try context.listReaders() }, is: .noReadersAvailable)
         try context.releaseContext()
-        #expect(code { () throws(SmartCardError) in try context.releaseContext() } == .invalidHandle)
-        #expect(code { () throws(SmartCardError) in _ = try context.listReaders() } == .invalidHandle)
+        expect(code { () throws(SmartCardError) in try context.releaseContext() }, is: .invalidHandle)
+        expect(code { () throws(SmartCardError) in _ = try context.listReaders() }, is: .invalidHandle)
     }
 
     @Test(arguments: [
@@ -118,7 +121,7 @@ import YKWire
         let readers = PlayedReaders()
         readers.insert("A", atr: Self.atr) { () throws(LinkError) in throw error }
         let context = try SmartCardContext(readers)
-        #expect(code { () throws(SmartCardError) in _ = try context.connect(reader: "A") } == expected)
+        expect(code { () throws(SmartCardError) in _ = try context.connect(reader: "A") }, is: expected)
         #expect(!expected.description.isEmpty)
     }
 
@@ -128,9 +131,9 @@ import YKWire
         readers.insert("A", atr: Self.atr) { FaultyLink(VirtualKey.demonstration().link(), plan: plan) }
         let card = try SmartCardContext(readers).connect(reader: "A")
         _ = try card.transmit(Hex.decode("00a4040007a000000527210100"))
-        #expect(code { () throws(SmartCardError) in _ = try card.transmit([0, 0xA1, 0, 0]) } == .removedCard)
-        #expect(code { () throws(SmartCardError) in try card.disconnect(.reset) } == .removedCard)
-        #expect(code { () throws(SmartCardError) in _ = try card.status() } == .invalidHandle)
+        expect(code { () throws(SmartCardError) in _ = try card.transmit([0, 0xA1, 0, 0]) }, is: .removedCard)
+        expect(code { () throws(SmartCardError) in try card.disconnect(.reset) }, is: .removedCard)
+        expect(code { () throws(SmartCardError) in _ = try card.status() }, is: .invalidHandle)
     }
 
     @Test func aRecordingIsACardToo() throws {
@@ -142,9 +145,9 @@ import YKWire
         let readers = PlayedReaders()
         readers.insert("R", atr: [0x3B, 0x80, 0x80, 0x01, 0x01]) { replay.link() }
         let card = try SmartCardContext(readers).connect(reader: "R", protocols: [.t0, .raw])
-        #expect(card.activeProtocol == .t0)
-        #expect(try card.transmit([0, 0xB0, 0, 0, 1]) == [0xAA, 0x90, 0])
-        #expect(code { () throws(SmartCardError) in _ = try card.transmit([0, 0xB0, 0, 0, 1]) } == .internalError)
+        expect(card.activeProtocol, is: .t0)
+        try expect(card.transmit([0, 0xB0, 0, 0, 1]), is: [0xAA, 0x90, 0])
+        expect(code { () throws(SmartCardError) in _ = try card.transmit([0, 0xB0, 0, 0, 1]) }, is: .internalError)
     }
 
     @Test("the service of this machine serves, or is named as what is missing")

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -29,7 +30,7 @@ struct StoreTests {
     @Test func opensWithThePassphraseOnly() throws {
         let (store, _) = try sealed()
         let again = try parse(store.json)
-        #expect(again == store)
+        expect(again, is: store)
         let seal = try #require(again.seals.first)
         #expect(seal.kind == "passphrase" && seal.isSoftware && seal.slot == nil)
         let key = try seal.open(passphrase: Secret(utf8: "right"))
@@ -84,9 +85,9 @@ struct StoreTests {
         #expect(throws: StoreError.lastKey) { _ = try store.removeSeal("p") }
         store.add(try StoreSeal.passphrase(key, Secret(utf8: "other"), name: "q", added: 6, random))
         #expect(throws: StoreError.noSuchKey("x")) { _ = try store.removeSeal("x") }
-        #expect(try store.removeSeal("p").name == "p")
+        try expect(store.removeSeal("p").name, is: "p")
         store.remove("1")
-        #expect(store.records.map(\.id) == ["2"])
+        expect(store.records.map(\.id), is: ["2"])
         store.clear()
         #expect(store.seals.isEmpty && store.records.isEmpty)
     }
@@ -96,7 +97,7 @@ struct StoreTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = StoreFile(folder + "/s.json", service: "test", patience: .milliseconds(20))
-        #expect(try file.read() == SealedStore(service: "test"))
+        try expect(file.read(), is: SealedStore(service: "test"))
         let (store, _) = try sealed()
         try file.update { current throws(StoreError) in current = store }
         #expect(try file.read() == store && !file.isExposed)
@@ -107,12 +108,12 @@ struct StoreTests {
                 throw StoreError.noKeys
             }
         }
-        #expect(try file.read() == store)
+        try expect(file.read(), is: store)
         // What another program left half-written is not the store.
         _ = FileManager.default.createFile(atPath: folder + "/s.json.new-1-0", contents: Data("{".utf8))
-        #expect(try file.read() == store)
+        try expect(file.read(), is: store)
         let lock = open(folder + "/s.json.lock", O_RDWR)
-        #expect(flock(lock, LOCK_EX) == 0)
+        expect(flock(lock, LOCK_EX), is: 0)
         #expect(throws: StoreError.inUse(path: file.path)) { try file.update { _ throws(StoreError) in } }
         close(lock)
         chmod(file.path, 0o644)
@@ -134,18 +135,18 @@ struct StoreTests {
         ]
         for means in kinds {
             let seal = try StoreSeal(key, under: Secret(utf8: "s"), means, name: "n", added: 1, random)
-            #expect(StoreSeal(seal.json) == seal)
+            expect(StoreSeal(seal.json), is: seal)
             #expect(throws: StoreError.self) { _ = try seal.open(Secret(utf8: "t")) }
             _ = try seal.open(Secret(utf8: "s"))
             guard let members = means.json.object?.members else { continue }
             for member in members {
                 var object = try #require(means.json.object)
                 object[member.key] = nil
-                #expect(StoreSeal.Means(.object(object)) == nil)
+                expect(StoreSeal.Means(.object(object)), is: nil)
             }
         }
-        #expect(StoreSeal.Means(["kind": "other"]) == nil)
-        #expect(StoreSeal.Means(["kind": "secret-service", "item": "x"]) == nil)
+        expect(StoreSeal.Means(["kind": "other"]), is: nil)
+        expect(StoreSeal.Means(["kind": "secret-service", "item": "x"]), is: nil)
     }
 
     @Test func opensWithTheSecretOfTheKeyring() throws {
@@ -218,7 +219,7 @@ struct StoreTests {
         let large = folder + "/large.json"
         _ = FileManager.default.createFile(atPath: large, contents: nil)
         truncate(large, 65 << 20)
-        #expect(error(large) == .malformed(path: large, reason: "larger than 64 MiB"))
+        expect(error(large), is: .malformed(path: large, reason: "larger than 64 MiB"))
         // The lock is not followed to another place, and a folder in the store's place is not replaced.
         symlink(folder + "/elsewhere", folder + "/s.json.lock")
         #expect(throws: StoreError.self) {

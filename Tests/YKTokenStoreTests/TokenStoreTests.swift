@@ -38,28 +38,28 @@ import YKWire
 
     @Test func keepsTokens() throws {
         let store = try filled()
-        #expect(store.tokens.map(\.serial) == ["000000000001", "000000000012", "000000000123"])
+        expect(store.tokens.map(\.serial), is: ["000000000001", "000000000012", "000000000123"])
         let first = store.tokens[0]
         #expect(first.nickname == "desk" && first.user == "al" && first.digits == 8 && first.interval == 60)
         #expect(!first.isExpired(at: 0) && first.isExpired(at: 1_893_456_000) && first.type == .pinpad)
-        #expect(first.description["expiry"] == "2030-01-01")
+        expect(first.description["expiry"], is: "2030-01-01")
         let opened = try first.token(key)
         #expect(opened.seed.value.copyBytes() == [UInt8](repeating: 7, count: 16) && opened.nickname == "desk")
         // What is there stays as it is.
         try store.add([try token("000000000001", "other")], key)
-        #expect(try self.store().tokens.map(\.nickname) == ["desk", nil, nil])
+        try expect(self.store().tokens.map(\.nickname), is: ["desk", nil, nil])
     }
 
     @Test func findsTokens() throws {
         #expect(throws: TokenStoreError.empty) { _ = try self.store().tokens(matching: nil) }
         let store = try filled()
-        #expect(try store.tokens(matching: "desk").map(\.serial) == ["000000000001"])
-        #expect(try store.tokens(matching: "000000000012").map(\.serial) == ["000000000012"])
-        #expect(try store.tokens(matching: "12").map(\.serial) == ["000000000012", "000000000123"])
-        #expect(try store.tokens(matching: nil).count == 3)
+        try expect(store.tokens(matching: "desk").map(\.serial), is: ["000000000001"])
+        try expect(store.tokens(matching: "000000000012").map(\.serial), is: ["000000000012"])
+        try expect(store.tokens(matching: "12").map(\.serial), is: ["000000000012", "000000000123"])
+        try expect(store.tokens(matching: nil).count, is: 3)
         #expect(throws: TokenStoreError.noSuchToken) { _ = try store.tokens(matching: "9") }
         try store.use(store.tokens[2])
-        #expect(try self.store().tokens(matching: nil).map(\.serial) == ["000000000123"])
+        try expect(self.store().tokens(matching: nil).map(\.serial), is: ["000000000123"])
     }
 
     @Test func checksNamesAndRoom() throws {
@@ -69,13 +69,13 @@ import YKWire
         #expect(throws: TokenStoreError.nicknameTaken("desk")) { try store.rename(store.tokens[1], "desk", key) }
         let other = try token("000000000999")
         #expect(throws: TokenStoreError.tooMany(4, limit: 3)) { _ = try store.new([other], limit: 3) }
-        #expect(try store.new([other, try token("000000000001")], limit: 4).map(\.serial) == ["000000000999"])
+        try expect(store.new([other, try token("000000000001")], limit: 4).map(\.serial), is: ["000000000999"])
     }
 
     @Test func renamesAndDeletes() throws {
         let store = try filled()
         try store.rename(store.tokens[0], nil, key)
-        #expect(try self.store().tokens[0].nickname == nil)
+        try expect(self.store().tokens[0].nickname, is: nil)
         // Another program changed the token meanwhile.
         #expect(throws: TokenStoreError.store(.inUse(path: path))) { try store.rename(store.tokens[0], "x", key) }
         try self.store().use(store.tokens[1])
@@ -88,7 +88,7 @@ import YKWire
         try self.store().clear()
         let left = try self.store()
         #expect(left.tokens.isEmpty && left.content.seals.isEmpty && left.bindingID == id)
-        #expect(try left.makeBindingID(CountingRandom(from: 9)) == id)
+        try expect(left.makeBindingID(CountingRandom(from: 9)), is: id)
         #expect(throws: TokenStoreError.random) { _ = try left.makeBindingID(FailingRandom()) }
     }
 

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Testing
+import YKTestSupport
 import YKToken
 import YKWire
 
@@ -25,7 +26,7 @@ import YKWire
 
     @Test func itLasts() throws {
         let folder = try Folder()
-        #expect(try CounterFile(folder.file).advance(id, to: OTPCounter(use: 3, session: 4)) == nil)
+        try expect(CounterFile(folder.file).advance(id, to: OTPCounter(use: 3, session: 4)), is: nil)
         #expect(folder.mode("counters.json") == 0o600 && folder.mode("counters.json.lock") == 0o600)
         #expect(
             try CounterFile(folder.file).advance(id, to: OTPCounter(use: 3, session: 4))
@@ -36,7 +37,7 @@ import YKWire
         #expect(
             try CounterFile(folder.file).advance(id, to: OTPCounter(use: 4, session: 0))
                 == OTPCounter(use: 3, session: 4))
-        #expect(try CounterFile(folder.file).advance([], to: OTPCounter(use: 0, session: 0)) == nil)
+        try expect(CounterFile(folder.file).advance([], to: OTPCounter(use: 0, session: 0)), is: nil)
         #expect(
             folder.text.contains(#""cccccb":{"use":4,"session":0}"#)
                 && folder.text.hasPrefix(#"{"ykit-otp-counters":1"#))
@@ -55,7 +56,7 @@ import YKWire
             #expect(throws: CounterFileError.self, "\(text)") {
                 try file.advance(id, to: OTPCounter(use: 9, session: 9))
             }
-            #expect(folder.text == text)
+            expect(folder.text, is: text)
         }
     }
 
@@ -81,7 +82,7 @@ import YKWire
         let folder = try Folder()
         let lock = open(folder.file + ".lock", O_RDWR | O_CREAT, 0o600)
         defer { close(lock) }
-        #expect(flock(lock, LOCK_EX) == 0)
+        expect(flock(lock, LOCK_EX), is: 0)
         #expect(throws: CounterFileError.inUse(path: folder.file)) {
             try CounterFile(folder.file, patience: .milliseconds(10)).advance(id, to: OTPCounter(use: 1, session: 1))
         }
@@ -101,7 +102,7 @@ import YKWire
             }
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        #expect(firsts == 1)
+        expect(firsts, is: 1)
     }
 
     @Test("a new file that a crash left behind is of no account")
@@ -111,8 +112,8 @@ import YKWire
         _ = try file.advance(id, to: OTPCounter(use: 7, session: 0))
         try #"{"ykit-otp-counters":1,"keys":{}}"#.write(
             toFile: folder.file + ".new-\(getpid())-0", atomically: false, encoding: .utf8)
-        #expect(try file.advance(id, to: OTPCounter(use: 6, session: 0)) == OTPCounter(use: 7, session: 0))
-        #expect(try file.advance(id, to: OTPCounter(use: 8, session: 0)) == OTPCounter(use: 7, session: 0))
-        #expect(try file.advance(id, to: OTPCounter(use: 9, session: 0)) == OTPCounter(use: 8, session: 0))
+        try expect(file.advance(id, to: OTPCounter(use: 6, session: 0)), is: OTPCounter(use: 7, session: 0))
+        try expect(file.advance(id, to: OTPCounter(use: 8, session: 0)), is: OTPCounter(use: 7, session: 0))
+        try expect(file.advance(id, to: OTPCounter(use: 9, session: 0)), is: OTPCounter(use: 8, session: 0))
     }
 }

@@ -3,6 +3,7 @@
 import Synchronization
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKToken
 import YKTransport
 import YKWire
@@ -90,7 +91,7 @@ import YKWire
         #expect(
             request.address(at: "https://s", key: key).hasSuffix(
                 expected.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")))
-        #expect(request.address(at: "https://s", key: nil) == "https://s?" + line)
+        expect(request.address(at: "https://s", key: nil), is: "https://s?" + line)
     }
 
     @Test(arguments: [
@@ -101,7 +102,7 @@ import YKWire
         let found = await fault { _, values throws(ValidationTransportError) in
             (200, Self.signed(Self.good(values, word)))
         }
-        #expect(found == .refused(ValidationStatus(rawValue: word), server: "https://a.example/v"))
+        expect(found, is: .refused(ValidationStatus(rawValue: word), server: "https://a.example/v"))
     }
 
     @Test func repliesThatDoNotCount() async {
@@ -111,22 +112,22 @@ import YKWire
                 (200, Self.signed(Self.good(values), SharedSecret(Secret([1]))))
             }
                 == .badReplySignature(server: server))
-        #expect(
-            await fault { _, values throws(ValidationTransportError) in
+        await expect(
+            fault { _, values throws(ValidationTransportError) in
                 (200, Self.good(values).map { "\($0.key)=\($0.value)" }.joined(separator: "\n"))
-            } == .badReplySignature(server: server))
-        #expect(
-            await fault { _, values throws(ValidationTransportError) in
+            }, is: .badReplySignature(server: server))
+        await expect(
+            fault { _, values throws(ValidationTransportError) in
                 (200, Self.signed(Self.good(values, "BAD_OTP")).replacing("BAD_OTP", with: "OK"))
-            } == .badReplySignature(server: server))
+            }, is: .badReplySignature(server: server))
         for name in ["otp", "nonce"] {
-            #expect(
-                await fault { _, values throws(ValidationTransportError) in
+            await expect(
+                fault { _, values throws(ValidationTransportError) in
                     (200, Self.signed(Self.good(values).merging([name: "x"]) { $1 }))
-                } == .otherReply(server: server))
+                }, is: .otherReply(server: server))
         }
-        #expect(
-            await fault { _, _ throws(ValidationTransportError) in (302, "") } == .http(status: 302, server: server))
+        await expect(
+            fault { _, _ throws(ValidationTransportError) in (302, "") }, is: .http(status: 302, server: server))
         #expect(
             await fault { _, _ throws(ValidationTransportError) in throw ValidationTransportError("gone") }
                 == .unreachable(server: server, reason: "gone"))
@@ -142,10 +143,10 @@ import YKWire
     @Test func aRefusalNeedsNoSignature() async {
         for word in ["NO_SUCH_CLIENT", "BAD_SIGNATURE"] {
             let found = await fault { _, _ throws(ValidationTransportError) in (200, "status=\(word)") }
-            #expect(found == .refused(ValidationStatus(rawValue: word), server: "https://a.example/v"))
+            expect(found, is: .refused(ValidationStatus(rawValue: word), server: "https://a.example/v"))
         }
         let found = await fault { _, _ throws(ValidationTransportError) in (200, "status=REPLAYED_OTP") }
-        #expect(found == .badReplySignature(server: "https://a.example/v"))
+        expect(found, is: .badReplySignature(server: "https://a.example/v"))
     }
 
     @Test("a refusal that is signed with no key is a refusal, and nothing else is")
@@ -156,11 +157,11 @@ import YKWire
             let found = await fault { _, values throws(ValidationTransportError) in
                 (200, Self.signed(Self.good(values, word), nobody))
             }
-            #expect(
-                found == (isRefusal ? .unsignedRefusal(.badOTP, server: server) : .badReplySignature(server: server)))
+            expect(
+                found, is: (isRefusal ? .unsignedRefusal(.badOTP, server: server) : .badReplySignature(server: server)))
         }
         let bare = await fault { _, _ throws(ValidationTransportError) in (200, "status=BAD_OTP") }
-        #expect(bare == .unsignedRefusal(.badOTP, server: server))
+        expect(bare, is: .unsignedRefusal(.badOTP, server: server))
     }
 
     @Test func serversInTurn() async throws {
@@ -174,10 +175,10 @@ import YKWire
             }
         }
         let list = ["a", "b", "c", "d", "e", "f"].map { "https://\($0).example/v" }
-        #expect(try await verify(at: list, server).status == .ok)
+        try await expect(verify(at: list, server).status, is: .ok)
         let asked = server.asked.withLock { $0 }
-        #expect(asked.count == 5)
-        #expect(Set(asked.map { $0.split(separator: "&")[1] }).count == 1, "the same nonce")
+        expect(asked.count, is: 5)
+        expect(Set(asked.map { $0.split(separator: "&")[1] }).count, is: 1, "the same nonce")
     }
 
     @Test func aNoEndsTheRound() async {
@@ -185,18 +186,18 @@ import YKWire
             (200, Self.signed(Self.good(values, "REPLAYED_OTP")))
         }
         await #expect(throws: OTPValidationError.self) { try await verify(at: ["https://a", "https://b"], server) }
-        #expect(server.asked.withLock { $0.count } == 1)
+        expect(server.asked.withLock { $0.count }, is: 1)
     }
 
     @Test func whoMayAnswer() async {
         let never: Server.Answer = { _, _ throws(ValidationTransportError) in (200, "status=OK") }
-        #expect(await fault(at: ["http://a"], key: nil, never) == .unprotected(server: "http://a"))
-        #expect(await fault(at: ["ftp://a"], never) == .unprotected(server: "ftp://a"))
-        #expect(await fault(at: [], never) == .noServer)
+        await expect(fault(at: ["http://a"], key: nil, never), is: .unprotected(server: "http://a"))
+        await expect(fault(at: ["ftp://a"], never), is: .unprotected(server: "ftp://a"))
+        await expect(fault(at: [], never), is: .noServer)
         let unsigned: Server.Answer = { _, values throws(ValidationTransportError) in
             (200, "status=OK\notp=\(values["otp"] ?? "")\nnonce=\(values["nonce"] ?? "")\n")
         }
-        #expect(await fault(at: ["https://a"], key: nil, unsigned) == nil)
-        #expect(await fault(at: ["http://a"], unsigned) == .badReplySignature(server: "http://a"))
+        await expect(fault(at: ["https://a"], key: nil, unsigned), is: nil)
+        await expect(fault(at: ["http://a"], unsigned), is: .badReplySignature(server: "http://a"))
     }
 }

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKToken
 import YKWire
 
@@ -31,7 +32,7 @@ struct YubicoOTPKeyTests {
         let lines = "vvcccccccccc,\(Self.key)\nvvcccccccccb,\(Self.key)"
         let otp = try YubicoOTP(parsing: "vvcccccccccb" + String(repeating: "c", count: 32))
         let other = try YubicoOTP(parsing: "vvccccccccck" + String(repeating: "c", count: 32))
-        #expect(YubicoOTPKey.matching(otp, among: Self.keys(lines))?.publicID == otp.publicID)
+        expect(YubicoOTPKey.matching(otp, among: Self.keys(lines))?.publicID, is: otp.publicID)
         #expect(YubicoOTPKey.matching(other, among: Self.keys(lines)) == nil)
         #expect(YubicoOTPKey.matching(other, among: Self.keys(Self.key)) != nil)
         #expect(YubicoOTPKey.matching(other, among: []) == nil)

@@ -10,7 +10,7 @@ import YKWire
     @Test(arguments: Recordings.all)
     func aRecordingIsWrittenAsItWasRead(name: String) throws {
         let capture = try Recordings.capture(name)
-        #expect(try Capture(parsing: Array(capture.text.utf8)) == capture)
+        try expect(Capture(parsing: Array(capture.text.utf8)), is: capture)
         #expect(capture.check().filter { $0.isError }.isEmpty)
     }
 
@@ -32,7 +32,7 @@ import YKWire
                 let error = #expect(throws: CaptureError.self) {
                     try Capture(parsing: Array(copy.joined(separator: "\n").utf8))
                 }
-                #expect(error?.line == index + 1, "\(text)")
+                expect(error?.line, is: index + 1, "\(text)")
             }
         }
     }
@@ -51,12 +51,12 @@ import YKWire
 
     @Test func anEmptyFile() {
         #expect(throws: CaptureError(line: 1, "the file is empty, expected a header")) { try Capture(parsing: []) }
-        #expect(CaptureError(line: 7, "why").description == "line 7: why")
+        expect(CaptureError(line: 7, "why").description, is: "line 7: why")
     }
 
     @Test func anEventHasATime() {
         func event(_ milliseconds: Double?) -> Capture.Event { .init(.delivered([3]), milliseconds: milliseconds) }
-        #expect(Capture.Event(.delivered([3]), time: .microseconds(2500)) == event(2.5))
+        expect(Capture.Event(.delivered([3]), time: .microseconds(2500)), is: event(2.5))
         #expect(event(2.5).time == .microseconds(2500) && event(nil).time == nil)
         #expect(event(1e300).time == .milliseconds(1e15) && event(-1e300).time == .milliseconds(-1e15))
     }
@@ -76,11 +76,11 @@ import YKWire
                 .init(.link(.fail, why: "because")), .init(.exchange(command: [1], reply: [])),
             ])
         let text = capture.text
-        #expect(text.split(separator: "\n")[1] == "{\"w\":\"0102\",\"ms\":1.235,\"cm\":[[0,1]]}")
+        expect(text.split(separator: "\n")[1], is: "{\"w\":\"0102\",\"ms\":1.235,\"cm\":[[0,1]]}")
         for index in capture.events.indices { capture.events[index].line = index + 2 }
         capture.events[0].milliseconds = 1.235
         let read = try Capture(parsing: Array(text.utf8))
-        #expect(read == capture)
+        expect(read, is: capture)
         #expect(read.header.device == "d" && read.header.reader == "r" && read.header.note == "n")
         header.reader = nil
         header.atr = nil
@@ -91,9 +91,9 @@ import YKWire
 
     @Test func masksAreCutToTheBytes() {
         let bytes: [UInt8] = [1, 2, 3, 4]
-        #expect(bytes.masked([.init(offset: 1, length: 2)]) == [1, 0, 0, 4])
-        #expect(bytes.masked([.init(offset: 3, length: .max), .init(offset: 9, length: 1)]) == [1, 2, 3, 0])
-        #expect(bytes.masked([.init(offset: -1, length: 2), .init(offset: 0, length: 0)]) == bytes)
+        expect(bytes.masked([.init(offset: 1, length: 2)]), is: [1, 0, 0, 4])
+        expect(bytes.masked([.init(offset: 3, length: .max), .init(offset: 9, length: 1)]), is: [1, 2, 3, 0])
+        expect(bytes.masked([.init(offset: -1, length: 2), .init(offset: 0, length: 0)]), is: bytes)
     }
 
     // MARK: Check
@@ -104,40 +104,45 @@ import YKWire
     }
 
     @Test func checkingTheEvents() throws {
-        #expect(try findings("{\"c\":\"00a10000\",\"r\":\"9000\",\"ms\":5}", "{\"e\":\"power-off\",\"ms\":6}") == [])
-        #expect(
-            try findings("{\"c\":\"00a10000\",\"r\":\"9000\",\"ms\":5}", "{\"e\":\"reset\",\"ms\":4}") == [
+        try expect(findings("{\"c\":\"00a10000\",\"r\":\"9000\",\"ms\":5}", "{\"e\":\"power-off\",\"ms\":6}"), is: [])
+        try expect(
+            findings("{\"c\":\"00a10000\",\"r\":\"9000\",\"ms\":5}", "{\"e\":\"reset\",\"ms\":4}"),
+            is: [
                 "W line 3: the time goes back, from 5.0 to 4.0 ms"
             ])
-        #expect(try findings("{\"c\":\"00a1\",\"r\":\"90\",\"ms\":-1}").count == 4)
-        #expect(
-            try findings("{\"c\":\"00a1000005\",\"r\":\"9000\",\"cm\":[[4,2]],\"rm\":[[0,0]]}") == [
+        try expect(findings("{\"c\":\"00a1\",\"r\":\"90\",\"ms\":-1}").count, is: 4)
+        try expect(
+            findings("{\"c\":\"00a1000005\",\"r\":\"9000\",\"cm\":[[4,2]],\"rm\":[[0,0]]}"),
+            is: [
                 "E line 2: \"cm\" goes beyond the 5 bytes", "E line 2: \"cm\" marks a secret that is not overwritten",
                 "W line 2: \"rm\" has an empty range",
             ])
-        #expect(try findings("{\"c\":\"00a1000005ff\",\"r\":\"9000\"}").first?.contains("not an APDU") == true)
-        #expect(
-            try findings("{\"c\":\"0020008001ff\",\"r\":\"9000\"}") == [
+        try expect(findings("{\"c\":\"00a1000005ff\",\"r\":\"9000\"}").first?.contains("not an APDU"), is: true)
+        try expect(
+            findings("{\"c\":\"0020008001ff\",\"r\":\"9000\"}"),
+            is: [
                 "W line 2: a secret that is not overwritten; run `ykit capture redact`"
             ])
-        #expect(try findings("{\"c\":\"002000800100\",\"r\":\"9000\",\"cm\":[[5,1]]}") == [])
-        #expect(
-            try findings("{\"w\":\"00\"}", "{\"e\":\"odd\"}") == [
+        try expect(findings("{\"c\":\"002000800100\",\"r\":\"9000\",\"cm\":[[5,1]]}"), is: [])
+        try expect(
+            findings("{\"w\":\"00\"}", "{\"e\":\"odd\"}"),
+            is: [
                 "E line 2: a HID report on a card link", "W line 3: unknown event \"odd\"",
             ])
-        #expect(try findings() == ["W line 1: nothing was exchanged"])
+        try expect(findings(), is: ["W line 1: nothing was exchanged"])
     }
 
     @Test func checkingTheHeader() throws {
         let event = "{\"c\":\"00a10000\",\"r\":\"9000\"}"
         let malformed = try findings(event, header: "\"atr\":\"3c\"").first
-        #expect(malformed?.hasPrefix("W line 1: \"atr\" is not well-formed: TS is 3c") == true)
-        #expect(try findings(event, header: "\"x\":1").first?.hasPrefix("W line 1: no \"atr\"") == true)
-        #expect(try findings(event, header: "\"atr\":\"3b8001ff\"") == ["W line 1: \"atr\": the check byte is wrong"])
+        expect(malformed?.hasPrefix("W line 1: \"atr\" is not well-formed: TS is 3c"), is: true)
+        try expect(findings(event, header: "\"x\":1").first?.hasPrefix("W line 1: no \"atr\""), is: true)
+        try expect(findings(event, header: "\"atr\":\"3b8001ff\""), is: ["W line 1: \"atr\": the check byte is wrong"])
         let odd = try findings(event, header: "\"atr\":\"3b00\",\"note\":1,\"clock\":-1,\"secrets\":true")
-        #expect(odd.count == 3)
-        #expect(
-            try findings(event, header: "\"atr\":\"3b00\",\"clock\":\"x\"") == [
+        expect(odd.count, is: 3)
+        try expect(
+            findings(event, header: "\"atr\":\"3b00\",\"clock\":\"x\""),
+            is: [
                 "E line 1: \"clock\" is not a whole number"
             ])
     }

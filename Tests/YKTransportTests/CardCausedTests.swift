@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKTransport
 
 struct CardCausedTests {
@@ -17,8 +18,8 @@ struct CardCausedTests {
         for error: any Error in [Other(), FIDOLinkError.notTouched, OTPLinkError.notTouched] {
             #expect(LinkError(causing: error) == nil && CardError(causing: error) == nil, "\(error)")
         }
-        #expect(LinkError(causing: CardError.tooLong(during: "x")) == nil)
-        #expect(CardError(causing: FIDOLinkError.card(.tooLong(during: "x"))) == .tooLong(during: "x"))
+        expect(LinkError(causing: CardError.tooLong(during: "x")), is: nil)
+        expect(CardError(causing: FIDOLinkError.card(.tooLong(during: "x"))), is: .tooLong(during: "x"))
     }
 
     @Test func isTransient() {
@@ -31,9 +32,9 @@ struct CardCausedTests {
     }
 
     @Test func aRefusalIsAnAnswerAndAFailedLinkIsNone() async throws {
-        #expect(try await unlessRefused { 7 } == 7)
+        try await expect(unlessRefused { 7 }, is: 7)
         for error: any Error in [CardError.tooLong(during: "x"), FIDOLinkError.notTouched, Other()] {
-            #expect(try await unlessRefused { () throws -> Int in throw error } == nil)
+            try await expect(unlessRefused { () throws -> Int in throw error }, is: nil)
         }
         for error: any Error in [
             LinkError.removed, CardError.link(.busy(reader: "r", holders: [])), OTPLinkError.device(.reset),

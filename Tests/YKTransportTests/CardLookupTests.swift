@@ -3,6 +3,7 @@
 import Testing
 import YKCapture
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -56,7 +57,7 @@ import YKWire
             channel.form = form
             _ = try channel.select(.fido)
             let command = APDU(cla: 0x80, ins: 0x10, p1: 0x80, data: Self.request)
-            #expect(try channel.transmit(command) == ResponseAPDU(.ok, data: Self.answer))
+            try expect(channel.transmit(command), is: ResponseAPDU(.ok, data: Self.answer))
             #expect(throws: CardError.self) { try channel.transmit(command) }
         }
     }
@@ -65,15 +66,15 @@ import YKWire
         let link = CaptureReplay(try Self.recording(.extended, isChained: false), mode: .lookup).link()
         for start in stride(from: 0, to: 400, by: 200) {
             let part = APDU(cla: 0x90, ins: 0x10, data: Array(Self.request[start..<(start + 200)]), le: .none)
-            #expect(try link.exchange(part.encoded(.short), deadline: soon) == [0x90, 0x00])
+            try expect(link.exchange(part.encoded(.short), deadline: soon), is: [0x90, 0x00])
         }
         let last = APDU(cla: 0x80, ins: 0x10, data: Array(Self.request[400...]), le: .bytes(100))
-        #expect(try link.exchange(last.encoded(.short), deadline: soon) == Self.answer[..<100] + [0x61, 0x00])
+        try expect(link.exchange(last.encoded(.short), deadline: soon), is: Self.answer[..<100] + [0x61, 0x00])
         let more = try link.exchange([0x00, 0xC0, 0, 0, 0], deadline: soon)
-        #expect(more == Self.answer[100..<356] + [0x61, 0x00])
+        expect(more, is: Self.answer[100..<356] + [0x61, 0x00])
         let most = try link.exchange([0x80, 0xC0, 0, 0, 0], deadline: soon)
-        #expect(most == Self.answer[356..<612] + [0x61, 88])
-        #expect(try link.exchange([0x00, 0xC0, 0, 0, 88], deadline: soon) == Self.answer[612...] + [0x90, 0x00])
+        expect(most, is: Self.answer[356..<612] + [0x61, 88])
+        try expect(link.exchange([0x00, 0xC0, 0, 0, 88], deadline: soon), is: Self.answer[612...] + [0x90, 0x00])
         #expect(throws: LinkError.self) { try link.exchange([0x00, 0xC0, 0, 0, 0], deadline: soon) }
     }
 
@@ -89,7 +90,7 @@ import YKWire
             let link = CaptureReplay(capture, mode: .lookup).link()
             let bytes = try APDU(cla: 0x80, ins: 0x10, data: asked).encoded(.extended)
             let reply = try? link.exchange(bytes, deadline: soon)
-            #expect((reply == Self.answer + [0x90, 0x00]) == isFound)
+            expect((reply == Self.answer + [0x90, 0x00]), is: isFound)
         }
     }
 
@@ -99,6 +100,6 @@ import YKWire
         capture.events.removeLast()
         let link = CaptureReplay(capture, mode: .lookup).link()
         let bytes = try APDU(cla: 0x80, ins: 0x10, data: Self.request, le: .bytes(9)).encoded(.extended)
-        #expect(try link.exchange(bytes, deadline: soon).suffix(2) == [0x61, 0xFF])
+        try expect(link.exchange(bytes, deadline: soon).suffix(2), is: [0x61, 0xFF])
     }
 }

@@ -14,13 +14,13 @@ import YKWire
         let log = ScriptedLink.Log()
         let link = ScriptedLink(["019000", "6103", "0203049000", "6d00", "9000"], log: log)
         let service = try CardService(CardChannel(link: link))
-        #expect(await service.identity.reader == "scripted")
-        #expect(try await service.select(oath) == [1])
-        #expect(try await service.send(APDU(ins: 0xA1)).data == [2, 3, 4])
-        #expect(try await service.exchange(raw: [0, 0xFF, 0, 0]) == [0x6D, 0])
+        await expect(service.identity.reader, is: "scripted")
+        try await expect(service.select(oath), is: [1])
+        try await expect(service.send(APDU(ins: 0xA1)).data, is: [2, 3, 4])
+        try await expect(service.exchange(raw: [0, 0xFF, 0, 0]), is: [0x6D, 0])
         await service.rest()
-        #expect(log.lines.last == "end")
-        #expect(try await service.send(APDU(ins: 1)).status == .ok)
+        expect(log.lines.last, is: "end")
+        try await expect(service.send(APDU(ins: 1)).status, is: .ok)
         await #expect(throws: CardError.link(.removed)) { try await service.send(APDU(ins: 1)) }
     }
 
@@ -39,14 +39,14 @@ import YKWire
             }
         }
         let sent = log.lines.filter { $0 != "begin" }
-        #expect(sent.count == 60)
+        expect(sent.count, is: 60)
         for first in stride(from: 0, to: 60, by: 3) {
             let numbers = Set(sent[first..<(first + 3)].map { $0.prefix(4) })
-            #expect(numbers.count == 1, "three exchanges of one block")
+            expect(numbers.count, is: 1, "three exchanges of one block")
         }
         let failure = await #expect(throws: WireError.self) {
             try await service.perform { _ throws(WireError) in throw WireError(.missing, at: 0, "mine") }
         }
-        #expect(failure?.code == .missing)
+        expect(failure?.code, is: .missing)
     }
 }

@@ -16,10 +16,10 @@ import YKWire
     @Test func aWrongLeIsCorrectedOnce() throws {
         let log = ScriptedLink.Log()
         let stage = EncodingStage(link: ScriptedLink(["6c05", "01020304059000", "6c10"], log: log))
-        #expect(try stage.send(APDU(ins: 0xCA), deadline: soon).data == [1, 2, 3, 4, 5])
+        try expect(stage.send(APDU(ins: 0xCA), deadline: soon).data, is: [1, 2, 3, 4, 5])
         #expect(log.lines == ["00ca000000", "00ca000005"] && stage.exchanges == 2)
         let response = try stage.send(APDU(ins: 0xCA, le: .none), deadline: soon)
-        #expect(response.status.correctLe == 16)
+        expect(response.status.correctLe, is: 16)
     }
 
     @Test func aReplyWithoutStatusIsMalformed() {
@@ -81,13 +81,13 @@ import YKWire
         let usual = ["00a1000000", "00a2000000", "00a3000000"]
         let careful = ["00a1000000", "0000000000", "00a2000000", "00a3000000"]
         for firmware in [FirmwareVersion(4, 2, 0), FirmwareVersion(4, 2, 6)] {
-            #expect(try commands(firmware, atr: Self.four, after: 55) == careful)
-            #expect(try commands(firmware, atr: Self.four, after: 54) == usual)
-            #expect(try commands(firmware, atr: Self.near, after: 55) == usual)
-            #expect(try commands(firmware, atr: ScriptedLink.silentATR, after: 55) == usual)
+            try expect(commands(firmware, atr: Self.four, after: 55), is: careful)
+            try expect(commands(firmware, atr: Self.four, after: 54), is: usual)
+            try expect(commands(firmware, atr: Self.near, after: 55), is: usual)
+            try expect(commands(firmware, atr: ScriptedLink.silentATR, after: 55), is: usual)
         }
         for firmware in [FirmwareVersion(4, 1, 9), FirmwareVersion(4, 2, 7), FirmwareVersion(5, 7, 1)] {
-            #expect(try commands(firmware, atr: Self.four, after: 200) == usual)
+            try expect(commands(firmware, atr: Self.four, after: 200), is: usual)
         }
     }
 
@@ -97,9 +97,9 @@ import YKWire
         let log = ScriptedLink.Log()
         let stage = CommandChaining(next: EncodingStage(link: ScriptedLink(["9000", "9000", "019000"], log: log)))
         let command = APDU(ins: 0xDB, data: .init(repeating: 0xAB, count: 511))
-        #expect(try stage.send(command, deadline: soon).data == [1])
+        try expect(stage.send(command, deadline: soon).data, is: [1])
         let block = String(repeating: "ab", count: 255)
-        #expect(log.lines == ["10db0000ff\(block)", "10db0000ff\(block)", "00db000001ab00"])
+        expect(log.lines, is: ["10db0000ff\(block)", "10db0000ff\(block)", "00db000001ab00"])
     }
 
     @Test func aRefusedPartEndsTheChain() throws {
@@ -116,27 +116,27 @@ import YKWire
         #expect(channel.form == .extended && channel.identity.reader == "scripted")
         _ = try channel.transmit(APDU(ins: 0xDB, data: .init(repeating: 0, count: 1025)))
         #expect(log.lines.map(\.count) == [5, 2062, 20] && log.lines[1].hasPrefix("10db0000000400"))
-        #expect(channel.exchanges == 2)
+        expect(channel.exchanges, is: 2)
     }
 
     @Test func aReaderOfShortCommandsKeepsToThem() {
-        #expect(channel(ScriptedLink([], atr: ScriptedLink.extendedATR, maxCommandLength: 261)).form == .short)
-        #expect(channel(ScriptedLink([])).form == .short)
+        expect(channel(ScriptedLink([], atr: ScriptedLink.extendedATR, maxCommandLength: 261)).form, is: .short)
+        expect(channel(ScriptedLink([])).form, is: .short)
     }
 
     @Test func extendedFormIsGivenUpWhenTheCardRefusesIt() throws {
         let log = ScriptedLink.Log()
         let channel = channel(ScriptedLink(["6700", "9000", "6700"], atr: ScriptedLink.extendedATR, log: log))
-        #expect(try channel.transmit(APDU(ins: 0xA1)).status == .ok)
+        try expect(channel.transmit(APDU(ins: 0xA1)).status, is: .ok)
         #expect(log.lines == ["begin", "00a10000000000", "00a1000000"] && channel.form == .short)
-        #expect(try channel.transmit(APDU(ins: 0xA1)).status == .wrongLength)
-        #expect(log.lines.count == 4)
+        try expect(channel.transmit(APDU(ins: 0xA1)).status, is: .wrongLength)
+        expect(log.lines.count, is: 4)
     }
 
     @Test func extendedFormOnceProvenIsKept() throws {
         let channel = channel(ScriptedLink(["9000", "6700"], atr: ScriptedLink.extendedATR))
-        #expect(try channel.transmit(APDU(ins: 0xA1)).status == .ok)
-        #expect(try channel.transmit(APDU(ins: 0xA2)).status == .wrongLength)
+        try expect(channel.transmit(APDU(ins: 0xA1)).status, is: .ok)
+        try expect(channel.transmit(APDU(ins: 0xA2)).status, is: .wrongLength)
         #expect(channel.form == .extended && channel.exchanges == 2)
     }
 
@@ -145,8 +145,8 @@ import YKWire
     @Test func theRestIsCollected() throws {
         let log = ScriptedLink.Log()
         let channel = channel(ScriptedLink(["0102610a", "036101", "049000"], log: log))
-        #expect(try channel.transmit(APDU(cla: 0x80, ins: 0x10)).data == [1, 2, 3, 4])
-        #expect(log.lines == ["begin", "8010000000", "80c0000000", "80c0000000"])
+        try expect(channel.transmit(APDU(cla: 0x80, ins: 0x10)).data, is: [1, 2, 3, 4])
+        expect(log.lines, is: ["begin", "8010000000", "80c0000000", "80c0000000"])
     }
 
     @Test func oathHasItsOwnInstruction() throws {
@@ -154,23 +154,23 @@ import YKWire
         let channel = channel(ScriptedLink(["9000", "0161ff", "029000"], log: log))
         _ = try channel.select(.oath)
         channel.continuation = 0xA5
-        #expect(try channel.transmit(APDU(ins: 0xA1)).data == [1, 2])
-        #expect(log.lines.last == "00a5000000")
+        try expect(channel.transmit(APDU(ins: 0xA1)).data, is: [1, 2])
+        expect(log.lines.last, is: "00a5000000")
     }
 
     @Test func noProgressStops() {
         let channel = channel(ScriptedLink(["61ff", "61ff", "61ff", "9000"]))
         #expect(throws: CardError.endlessReply(during: "command 00a10000")) { try channel.transmit(APDU(ins: 0xA1)) }
-        #expect(channel.exchanges == 3)
+        expect(channel.exchanges, is: 3)
     }
 
     @Test("a card that sends data only for the length that it announced is asked for it, from then on at once")
     func theAnnouncedLengthIsAskedFor() throws {
         let log = ScriptedLink.Log()
         let channel = channel(ScriptedLink(["6102", "6102", "01029000", "6101", "039000"], log: log))
-        #expect(try channel.transmit(APDU(ins: 0xA1)).data == [1, 2])
-        #expect(try channel.transmit(APDU(ins: 0xA1)).data == [3])
-        #expect(log.lines.dropFirst() == ["00a1000000", "00c0000000", "00c0000002", "00a1000000", "00c0000001"])
+        try expect(channel.transmit(APDU(ins: 0xA1)).data, is: [1, 2])
+        try expect(channel.transmit(APDU(ins: 0xA1)).data, is: [3])
+        expect(log.lines.dropFirst(), is: ["00a1000000", "00c0000000", "00c0000002", "00a1000000", "00c0000001"])
     }
 
     @Test func roundsAndBytesAreCapped() throws {
@@ -187,7 +187,7 @@ import YKWire
         #expect(throws: CardError.endlessReply(during: "command 00a10000")) {
             try capped.send(APDU(ins: 0xA1), deadline: soon)
         }
-        #expect(fast.exchanges == 5)
+        expect(fast.exchanges, is: 5)
     }
 
     @Test func aFailureInTheMiddleKeepsItsStatus() throws {
@@ -212,11 +212,11 @@ import YKWire
 
     @Test func commandsAreTypes() throws {
         let channel = channel(ScriptedLink(["079000", "9000", "6a82", "9000"]))
-        #expect(try channel.send(Ping()) == 7)
+        try expect(channel.send(Ping()), is: 7)
         #expect(throws: CardError.self) { try channel.send(Ping()) }
         #expect(throws: CardError.status(.notFound, during: "PING")) { try channel.send(Ping()) }
         try channel.send(Quiet())
-        #expect(channel.exchanges == 4)
+        expect(channel.exchanges, is: 4)
     }
 
     @Test(arguments: ["6a82", "6999", "6a81", "6d00"])
@@ -239,10 +239,11 @@ import YKWire
             channel.rest()
             channel.rest()
             _ = try channel.transmit(APDU(ins: 2))
-            #expect(channel.applet == .oath)
+            expect(channel.applet, is: .oath)
         }
-        #expect(
-            log.lines == [
+        expect(
+            log.lines,
+            is: [
                 "begin", "00a4040007a000000527210100", "0001000000", "end", "begin", "0002000000", "close",
             ])
     }
@@ -254,13 +255,13 @@ import YKWire
         _ = try channel.select(.oath)
         channel.continuation = 0xA5
         channel.onReselect = { reply throws(CardError) in
-            #expect(reply == [2])
+            expect(reply, is: [2])
             _ = try channel.transmit(APDU(ins: 0xA3))
         }
         channel.rest()
         _ = try channel.transmit(APDU(ins: 0xA1))
-        #expect(log.lines.suffix(4) == ["begin", "00a4040007a000000527210100", "00a3000000", "00a1000000"])
-        #expect(channel.continuation == 0xA5)
+        expect(log.lines.suffix(4), is: ["begin", "00a4040007a000000527210100", "00a3000000", "00a1000000"])
+        expect(channel.continuation, is: 0xA5)
         channel.onReselect = nil
     }
 
@@ -272,7 +273,7 @@ import YKWire
         channel.rest()
         #expect(throws: CardError.self) { try channel.transmit(APDU(ins: 0xA1)) }
         _ = try channel.transmit(APDU(ins: 0xA1))
-        #expect(log.lines.suffix(2) == ["00a4040007a000000527210100", "00a1000000"])
+        expect(log.lines.suffix(2), is: ["00a4040007a000000527210100", "00a1000000"])
     }
 
     @Test func afterAResetTheApplicationIsSelectedAgain() throws {
@@ -281,8 +282,9 @@ import YKWire
         _ = try channel.select(.oath)
         try channel.reset(.cold)
         _ = try channel.exchange(raw: [0, 1, 0, 0])
-        #expect(
-            log.lines == [
+        expect(
+            log.lines,
+            is: [
                 "begin", "00a4040007a000000527210100", "reset cold", "end", "begin", "00a4040007a000000527210100",
                 "00010000",
             ])
@@ -293,6 +295,6 @@ import YKWire
         let channel = channel(ScriptedLink([], log: log))
         #expect(throws: CardError.link(.removed)) { try channel.transmit(APDU(ins: 1)) }
         #expect(throws: CardError.link(.removed)) { try channel.exchange(raw: [0, 1, 0, 0]) }
-        #expect(log.lines == ["begin", "0001000000", "end", "begin", "00010000", "end"])
+        expect(log.lines, is: ["begin", "0001000000", "end", "begin", "00010000", "end"])
     }
 }

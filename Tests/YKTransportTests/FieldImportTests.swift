@@ -133,9 +133,9 @@ import YKWire
         for variant in variants {
             let read = try CaptureImport.read(Array(variant.utf8))
             #expect(read.format == format && read.skipped.isEmpty, "\(variant)")
-            #expect(read.sessions.count == 1)
-            #expect(
-                try words(read.sessions[0].capture).filter { $0.contains(" ") && !$0.hasPrefix("power") } == expected,
+            expect(read.sessions.count, is: 1)
+            try expect(
+                words(read.sessions[0].capture).filter { $0.contains(" ") && !$0.hasPrefix("power") }, is: expected,
                 "\(variant)")
         }
     }
@@ -149,7 +149,7 @@ import YKWire
                     String(first << (shift % 4), radix: 16, uppercase: true) + String(repeating: "0", count: shift / 4)
                 let log = "Level 5:fido2.pcsc:SEND: 80108000010400\nLevel 5:fido2.pcsc:RECV: 00a0 SW=\(digits)\n"
                 let word = Hex.encode([UInt8(first), UInt8(second)])
-                #expect(try events(log) == ["80108000010400 00a0" + word], "\(digits)")
+                try expect(events(log), is: ["80108000010400 00a0" + word], "\(digits)")
             }
         }
         for digits in ["C3000", "12345", "900001", "F000000", "0C2000", "600000", "900"] {
@@ -196,16 +196,16 @@ import YKWire
             00000001 APDU: 00 CB 3F FF 05 5C
             """
         let read = try CaptureImport.read(Array(log.utf8))
-        #expect(try words(read.sessions.first?.capture).last == "00a10000 6a82")
-        #expect(read.skipped.map(\.line) == [1, 3])
+        try expect(words(read.sessions.first?.capture).last, is: "00a10000 6a82")
+        expect(read.skipped.map(\.line), is: [1, 3])
         let cut =
             "fido_tx: dev=0x1, cmd=0x06\nfido_tx: buf=0x1, len=8\n0000: 01 02 03 04 05 06 07 08\n"
             + "rx_preamble: buf=0x2, len=64\n0000: ff ff ff ff 86 00 11 01 02 03 04 05 06 07 08 00\n"
             + "0016: 00 00 02 02 05 04 03 05 00 00 00 00 00 00 00 00\n0032: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
             + "0048: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\nfido_rx: buf=0x3, len=17\n0000: 01 02"
         let half = try CaptureImport.read(Array(cut.utf8))
-        #expect(try words(half.sessions.first?.capture) == ["> ffffffff86000801", "< ffffffff86001101"])
-        #expect(half.skipped.map(\.reason) == ["the dump of fido_rx does not have the announced 17 bytes"])
+        try expect(words(half.sessions.first?.capture), is: ["> ffffffff86000801", "< ffffffff86001101"])
+        expect(half.skipped.map(\.reason), is: ["the dump of fido_rx does not have the announced 17 bytes"])
     }
 
     @Test(arguments: [
@@ -225,10 +225,10 @@ import YKWire
     ])
     func libfido2BeforeOnePointSeven(_ log: String) throws {
         let expected = ["> ffffffff8600084e", "< ffffffff8600114e", "> 000e000890000107", "< 000e000890000130"]
-        #expect(try events(log) == expected)
+        try expect(events(log), is: expected)
         for prefix in ["libfido2: ", "Nov 21 10:00:00 h systemd-homed[9]: libfido2: ", "14:07:32.928  ", "> "] {
             let prefixed = log.split(separator: "\n").map { prefix + $0 }.joined(separator: "\n\n")
-            #expect(try events(prefixed) == expected)
+            try expect(events(prefixed), is: expected)
         }
     }
 
@@ -237,13 +237,13 @@ import YKWire
         let reply = "ffffffff860011\(nonce)0000000302010001" + "01" + String(repeating: "00", count: 40)
         let question = "ffffffff860008\(nonce)" + String(repeating: "00", count: 49)
         let expected = ["> ffffffff86000808", "< ffffffff86001108"]
-        #expect(try events("USB send: 00\(question)\nUSB write returned 65\nUSB recv: \(reply)") == expected)
-        #expect(try events("UHID_OUTPUT_REPORT): 00\(question)\n(UHID_INPUT2) send \(reply)") == expected)
-        #expect(try events("**HID DATA SENT:** \(question)\n**HID DATA RECEIVED:** \(reply)") == expected)
+        try expect(events("USB send: 00\(question)\nUSB write returned 65\nUSB recv: \(reply)"), is: expected)
+        try expect(events("UHID_OUTPUT_REPORT): 00\(question)\n(UHID_INPUT2) send \(reply)"), is: expected)
+        try expect(events("**HID DATA SENT:** \(question)\n**HID DATA RECEIVED:** \(reply)"), is: expected)
         let list = { (hex: String) in "\((try? Hex.decode(hex)) ?? [])" }
-        #expect(
-            try events(
+        try expect(
+            events(
                 "TRACE libwebauthn::transport::hid::channel: report=\(list("00" + question))\n"
-                    + "TRACE libwebauthn::transport::hid::channel: report: \(list(reply))\n") == expected)
+                    + "TRACE libwebauthn::transport::hid::channel: report: \(list(reply))\n"), is: expected)
     }
 }

@@ -3,6 +3,7 @@
 import Testing
 import YKCapture
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -47,19 +48,19 @@ import YKWire
         let capture = try Capture(importing: Array(log.utf8), from: .libfido2)
         #expect(capture.header.link == .hid && capture.header.note == "imported from a libfido2 log")
         let reports = capture.events.map(\.kind)
-        #expect(reports.count == 6)
-        #expect(reports[0] == .written(try CTAPHID.Message(.initialize, on: .broadcast, [UInt8](1...8)).reports()[0]))
+        expect(reports.count, is: 6)
+        expect(reports[0], is: .written(try CTAPHID.Message(.initialize, on: .broadcast, [UInt8](1...8)).reports()[0]))
         let channel = CTAPHID.Channel(rawValue: 0x0102_0304)
-        #expect(reports[2] == .written(try CTAPHID.Message(.cbor, on: channel, [0x04]).reports()[0]))
-        #expect(reports[5] == .written(try CTAPHID.Message(.cancel, on: channel).reports()[0]))
+        expect(reports[2], is: .written(try CTAPHID.Message(.cbor, on: channel, [0x04]).reports()[0]))
+        expect(reports[5], is: .written(try CTAPHID.Message(.cancel, on: channel).reports()[0]))
         #expect(words(capture)[2] == "CTAP getInfo" && capture.check().filter(\.isError).isEmpty)
     }
 
     @Test func libfido2WithTwoDevices() throws {
         let log = try session("0x5603", 1, [UInt8](1...8)) + session("0x77aa", 2, [UInt8](2...9))
         let error = #expect(throws: CaptureError.self) { try Capture(importing: Array(log.utf8), from: .libfido2) }
-        #expect(error?.reason == "the log has 2 HID devices or channels, choose one: 1 'HID 0x5603', 2 'HID 0x77aa'")
-        #expect(try Capture(importing: Array(log.utf8), from: .libfido2, session: 2).events.count == 6)
+        expect(error?.reason, is: "the log has 2 HID devices or channels, choose one: 1 'HID 0x5603', 2 'HID 0x77aa'")
+        try expect(Capture(importing: Array(log.utf8), from: .libfido2, session: 2).events.count, is: 6)
     }
 
     @Test func libfido2OverACard() throws {
@@ -72,7 +73,7 @@ import YKWire
             + dump("fido_pcsc_write: read", [0, 0x90, 0x00])
         let capture = try Capture(importing: Array(log.utf8), from: .libfido2)
         #expect(capture.header.link == .card && capture.events.count == 2)
-        #expect(capture.events[0].kind == .exchange(command: select, reply: reply))
+        expect(capture.events[0].kind, is: .exchange(command: select, reply: reply))
     }
 
     @Test(arguments: [
@@ -94,7 +95,7 @@ import YKWire
             sent("0x1", 0x10, [UInt8](repeating: 1, count: 7610))
             + (try received("0x1", .init(.cbor, on: .init(rawValue: 7), [0])))
         let error = #expect(throws: CaptureError.self) { try Capture(importing: Array(log.utf8), from: .libfido2) }
-        #expect(error?.reason.contains("7610 bytes") == true)
+        expect(error?.reason.contains("7610 bytes"), is: true)
     }
 
     private func python(_ isSent: Bool, _ message: CTAPHID.Message) throws -> String {
@@ -120,29 +121,29 @@ import YKWire
         let first = try pythonSession(0x0102_0304, [UInt8](1...8))
         let capture = try Capture(importing: Array(first.utf8), from: .pythonFIDO2)
         #expect(capture.header.link == .hid && capture.events.count == 6)
-        #expect(words(capture)[2...3] == ["CTAP getInfo", "processing"])
+        expect(words(capture)[2...3], is: ["CTAP getInfo", "processing"])
         #expect(capture.check().filter(\.isError).isEmpty)
         let both = first + (try pythonSession(0x0102_0305, [UInt8](3...10)))
         let error = #expect(throws: CaptureError.self) { try Capture(importing: Array(both.utf8), from: .pythonFIDO2) }
-        #expect(error?.reason.contains("choose one: 1 'channel 01020304', 2 'channel 01020305'") == true)
+        expect(error?.reason.contains("choose one: 1 'channel 01020304', 2 'channel 01020305'"), is: true)
         // The same from ykman, with times; and without the loggers' names.
         let lines = first.split(separator: "\n").enumerated().map { "TRAFFIC 10:00:00.\($0.offset) [\($0.element)" }
         let ykman = lines.joined(separator: "\n").replacing("Level 5:fido2.hid:", with: "fido2.hid._do_call:161] ")
         let timed = try Capture(importing: Array(ykman.utf8), from: .ykman)
         #expect(timed.events.map(\.kind) == capture.events.map(\.kind) && timed.events.last?.milliseconds == 7)
         let bare = first.replacing("Level 5:fido2.hid:", with: "")
-        #expect(try Capture(importing: Array(bare.utf8), from: .pythonFIDO2).events == capture.events)
+        try expect(Capture(importing: Array(bare.utf8), from: .pythonFIDO2).events, is: capture.events)
     }
 
     @Test func pythonFIDO2OverACard() throws {
         let log = "Level 5:fido2.pcsc:SEND: 00a40400\nLevel 5:fido2.pcsc:RECV: 5532 SW=9000\n"
         let capture = try Capture(importing: Array(log.utf8), from: .pythonFIDO2)
-        #expect(capture.events.map(\.kind) == [.exchange(command: [0, 0xA4, 4, 0], reply: [0x55, 0x32, 0x90, 0])])
+        expect(capture.events.map(\.kind), is: [.exchange(command: [0, 0xA4, 4, 0], reply: [0x55, 0x32, 0x90, 0])])
         let bare = log.replacing("Level 5:fido2.pcsc:", with: "")
-        #expect(try Capture(importing: Array(bare.utf8), from: .pythonFIDO2).events == capture.events)
+        try expect(Capture(importing: Array(bare.utf8), from: .pythonFIDO2).events, is: capture.events)
         let slots = "TRAFFIC 10:00:00.1 [ykman.hid.linux.x:1] SEND: 0102030405060708\n"
-        #expect(
-            try Capture(importing: Array(slots.utf8), from: .ykman).events.first?.kind == .featureSet([UInt8](1...8)))
+        try expect(
+            Capture(importing: Array(slots.utf8), from: .ykman).events.first?.kind, is: .featureSet([UInt8](1...8)))
     }
 
     @Test(arguments: [

@@ -56,7 +56,7 @@ import YKWire
     private func record(keepsSecrets: Bool = false) async throws -> Capture {
         let recorder = Recorder(path: path, keepsSecrets: keepsSecrets, clock: FixedClock(1_700_000_000))
         let client = recorder.recording(Server(.success(Self.answered), .failure(.unreachable("gone"))))
-        #expect(try await client.send(try Self.logIn()) == Self.answered)
+        try await expect(client.send(try Self.logIn()), is: Self.answered)
         await #expect(throws: HTTPError.unreachable("gone")) { try await client.send(try Self.status()) }
         #expect(recorder.problem == nil && recorder.hasBegun)
         return try Capture(parsing: Recordings.read(path))
@@ -71,8 +71,8 @@ import YKWire
         #expect(text().contains("Date: Sun, 22 Nov 2026"))
         #expect(capture.header.link == .http && folder.mode("session.jsonl") == 0o600)
         #expect(capture.check().isEmpty, "\(capture.check())")
-        #expect(try Capture(parsing: Array(capture.text.utf8)) == capture)
-        #expect(capture.redacted() == capture)
+        try expect(Capture(parsing: Array(capture.text.utf8)), is: capture)
+        expect(capture.redacted(), is: capture)
     }
 
     @Test("secrets that are kept can be taken out later") func redacts() async throws {
@@ -84,7 +84,7 @@ import YKWire
         }
         var unmarked = kept
         unmarked.header.keepsSecrets = false
-        #expect(unmarked.check().map(\.line) == [2])
+        expect(unmarked.check().map(\.line), is: [2])
         var narrator = Narrator(.http)
         let told = kept.events.map { narrator.narrate($0) }
         for secret in ["hunter2", "JWT", "QUERY"] {
@@ -120,7 +120,7 @@ import YKWire
         #expect(json["result"]?["value"]?["role"] == "admin" && json["result"]?["value"]?["token"] == "<hidden>")
         await #expect(throws: HTTPError.unreachable("gone")) { try await client.send(try Self.status()) }
         #expect(throws: Never.self) { try replay.finish() }
-        #expect(replay.httpMismatch == nil)
+        expect(replay.httpMismatch, is: nil)
     }
 
     @Test("a request that differs ends a replay") func differs() async throws {
@@ -137,7 +137,7 @@ import YKWire
                 try change(&request)
                 await #expect(throws: HTTPError.self) { try await replay.httpClient().send(request) }
                 let mismatch = try #require(replay.httpMismatch)
-                #expect(mismatch.line == (mode == .strict ? 2 : 0))
+                expect(mismatch.line, is: (mode == .strict ? 2 : 0))
                 #expect(!"\(mismatch)".contains("hunter2"))
             }
         }
@@ -163,7 +163,7 @@ import YKWire
         _ = try await recorder.recording(Server(.success(Self.answered))).send(request)
         let replay = CaptureReplay(try Capture(parsing: Recordings.read(path)))
         await #expect(throws: HTTPError.self) { try await replay.httpClient().send(request) }
-        #expect(replay.httpMismatch?.overwritten == "the answer to GET https://id.example/seed")
+        expect(replay.httpMismatch?.overwritten, is: "the answer to GET https://id.example/seed")
     }
 
     @Test("a secret of the request that the answer repeats is put back") func echoes() async throws {
@@ -175,7 +175,7 @@ import YKWire
         #expect(!text().contains("vvcc12"))
         let client = CaptureReplay(try Capture(parsing: Recordings.read(path))).httpClient()
         request.url = try HTTPURL("https://id.example/verify?id=1&otp=vvdd")
-        #expect(try await client.send(request).body == Array("otp=vvdd\r\nstatus=OK\r\n".utf8))
+        try await expect(client.send(request).body, is: Array("otp=vvdd\r\nstatus=OK\r\n".utf8))
     }
 
     @Test("goes with a card's commands in one recording, in order", arguments: [true, false])
@@ -186,15 +186,15 @@ import YKWire
         let command: [UInt8] = [0x00, 0xA4, 0x04, 0x00]
         if isFirst { _ = try await client.send(try Self.logIn()) }
         let link = try recorder.recording(ScriptedLink(atr: [0x3B, 0x80, 0x80, 0x01, 0x01]) { _ in [0x90, 0x00] })
-        #expect(try link.exchange(command, deadline: soon) == [0x90, 0x00])
+        try expect(link.exchange(command, deadline: soon), is: [0x90, 0x00])
         if !isFirst { _ = try await client.send(try Self.logIn()) }
         let capture = try Capture(parsing: Recordings.read(path))
         #expect(capture.header.link == .card && capture.header.atr == [0x3B, 0x80, 0x80, 0x01, 0x01])
         let replay = CaptureReplay(capture)
         if isFirst { _ = try await replay.httpClient().send(try Self.logIn()) }
         let card = replay.link()
-        #expect(try card.begin(deadline: soon) == false)
-        #expect(try card.exchange(command, deadline: soon) == [0x90, 0x00])
+        try expect(card.begin(deadline: soon), is: false)
+        try expect(card.exchange(command, deadline: soon), is: [0x90, 0x00])
         if !isFirst { _ = try await replay.httpClient().send(try Self.logIn()) }
         #expect(throws: Never.self) { try replay.finish() }
         let swapped = CaptureReplay(capture)
@@ -221,7 +221,7 @@ import YKWire
         let error = #expect(throws: CaptureError.self) {
             try Capture(parsing: Array(#"{"capture":1,"link":"http"}"#.utf8) + [0x0A] + Array(line.utf8))
         }
-        #expect(error?.line == 2)
+        expect(error?.line, is: 2)
     }
 
     @Test(

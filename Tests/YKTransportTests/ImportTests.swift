@@ -30,17 +30,17 @@ import YKWire
 
     @Test func pcscdWithTwoCardsAtOnce() throws {
         let sessions = try sessions("pcscd-two-cards.log", .pcscd)
-        #expect(sessions.keys.sorted() == [Self.first, Self.second])
+        expect(sessions.keys.sorted(), is: [Self.first, Self.second])
         let piv = commands(sessions[Self.first]).suffix(13)
         let oath = commands(sessions[Self.second]).suffix(13)
-        #expect(piv.first == "00a4040005a000000308 61114f0600001000010079074f05a0000003089000")
+        expect(piv.first, is: "00a4040005a000000308 61114f0600001000010079074f05a0000003089000")
         #expect(piv.dropFirst().first == "00200080080000000000000000 9000" && piv.last == "power-off")
-        #expect(oath.first == "00a4040007a0000005272101 790305040371084cafebabe01122339000")
-        #expect(oath.dropFirst(2).first == "00a1000000 9000")
+        expect(oath.first, is: "00a4040007a0000005272101 790305040371084cafebabe01122339000")
+        expect(oath.dropFirst(2).first, is: "00a1000000 9000")
         let capture = try #require(sessions[Self.first])
-        #expect(Hex.encode(capture.header.atr ?? []) == "3bfd1300008131fe158073c021c057597562694b657940")
+        expect(Hex.encode(capture.header.atr ?? []), is: "3bfd1300008131fe158073c021c057597562694b657940")
         #expect(capture.header.reader == Self.first && capture.check().filter { $0.isError }.isEmpty)
-        #expect(capture.events.first?.milliseconds == 0)
+        expect(capture.events.first?.milliseconds, is: 0)
     }
 
     @Test func pcscdWithCommandsOnly() throws {
@@ -48,8 +48,8 @@ import YKWire
             "00000003 APDU: 00 A4 04 00 05 A0 00 00 03 08 \n noise\n00002000 SW: 90 00 \n"
             + "Nov 21 host pcscd[12]: 00000003 APDU: 00 20 00 80 06 31 32 33 34 35 36\n00000100 SW: 63 C2\n"
         let capture = try Capture(importing: Array(log.utf8), from: .pcscd)
-        #expect(commands(capture) == ["00a4040005a000000308 9000", "0020008006000000000000 63c2"])
-        #expect(capture.events.map(\.milliseconds) == [0, 2.003])
+        expect(commands(capture), is: ["00a4040005a000000308 9000", "0020008006000000000000 63c2"])
+        expect(capture.events.map(\.milliseconds), is: [0, 2.003])
     }
 
     @Test(arguments: CaptureImport.Format.allCases.filter { $0 != .usbmon })
@@ -68,7 +68,7 @@ import YKWire
         }
         log += "00000001 APDU: 00 20 00 80\n00000001 [7] SW: 90 00\n"
         let capture = try Capture(importing: Array(log.utf8), from: .pcscd)
-        #expect(commands(capture).last == "00a40400 9000")
+        expect(commands(capture).last, is: "00a40400 9000")
     }
 
     @Test func pcscdWithThreads() throws {
@@ -85,13 +85,14 @@ import YKWire
             00000001 [11] winscard_svc.c:1:ContextThread() TRANSMIT for client 8, rv=SCARD_E_NOT_TRANSACTED
             """
         let list = try CaptureImport.sessions(in: Array(log.utf8), from: .pcscd)
-        #expect(
-            list.map { commands($0.capture) } == [
+        expect(
+            list.map { commands($0.capture) },
+            is: [
                 ["power-on", "00a10000 6a82", "fail"], ["power-on", "00a20000 9000"],
             ])
         let error = #expect(throws: CaptureError.self) { try Capture(importing: Array(log.utf8), from: .pcscd) }
-        #expect(error?.reason == "the log has 2 cards, choose one: 1 'A', 2 'B'")
-        #expect(try commands(Capture(importing: Array(log.utf8), from: .pcscd, session: 2)).count == 2)
+        expect(error?.reason, is: "the log has 2 cards, choose one: 1 'A', 2 'B'")
+        try expect(commands(Capture(importing: Array(log.utf8), from: .pcscd, session: 2)).count, is: 2)
         #expect(throws: CaptureError.self) { try Capture(importing: Array(log.utf8), from: .pcscd, session: 3) }
         #expect(throws: CaptureError.self) { try Capture(importing: Array(log.utf8), from: .pcscd, session: 0) }
     }
@@ -103,9 +104,10 @@ import YKWire
             "power-on", "00a4040005a000000308 61114f0600001000010079074f05a0000003089000",
             "00200080080000000000000000 9000", "00fd000000 0504039000", "reset",
         ]
-        #expect(commands(sessions[Self.first]) == part + part)
-        #expect(
-            commands(sessions[Self.second]) == [
+        expect(commands(sessions[Self.first]), is: part + part)
+        expect(
+            commands(sessions[Self.second]),
+            is: [
                 "power-on", "00a4040007a0000005272101 790305040371084cafebabe01122339000",
                 "00010000000021710a41636d653a616c6963657313210600000000000000000000000000000000000000 9000",
                 "00a1000000 720b2141636d653a616c6963659000", "reset",
@@ -126,12 +128,12 @@ import YKWire
         #expect(pin.header.reader == Self.first && pin.events.count == 11)
         #expect(commands(pin).contains("0024008000001000000000000000000000000000000000 9000"))
         // 03:38:54.937, then 03:38:55.28: the last number counts milliseconds.
-        #expect(pin.events.compactMap(\.milliseconds).max() == 540)
+        expect(pin.events.compactMap(\.milliseconds).max(), is: 540)
         let list = try Capture(importing: Recordings.fixture("ykman-list.log"), from: .ykman)
         var narrator = Narrator()
         let details = list.events.flatMap { narrator.narrate($0).details }
         #expect(details.contains("account Issuer8:user8@example.com, TOTP SHA-1"))
-        #expect(details.filter { $0.hasPrefix("account ") }.count == 13)
+        expect(details.filter { $0.hasPrefix("account ") }.count, is: 13)
     }
 
     /// The PIN of every log is in it, and in no capture made of it.
@@ -176,14 +178,15 @@ import YKWire
     ])
     func brokenLogs(format: CaptureImport.Format, log: String, line: Int) {
         let error = #expect(throws: CaptureError.self) { try Capture(importing: Array(log.utf8), from: format) }
-        #expect(error?.line == line)
+        expect(error?.line, is: line)
     }
 
     @Test func failedCallsAreEvents() throws {
         let send = "TRAFFIC 00:00:00.0 [ykman.pcsc.send:1] SEND: 00a10000\n"
         let receive = "TRAFFIC 00:00:00.0 [ykman.pcsc.send:1] RECV: 01 SW=9000\n"
-        #expect(
-            try commands(Capture(importing: Array((send + send + receive).utf8), from: .ykman)) == [
+        try expect(
+            commands(Capture(importing: Array((send + send + receive).utf8), from: .ykman)),
+            is: [
                 "fail", "00a10000 019000",
             ])
         let spy = """
@@ -201,14 +204,14 @@ import YKWire
              i dwInitialization: SCARD_UNPOWER_CARD (0x00000002)
              => Command successful. (SCARD_S_SUCCESS [0x00000000])  [0.1]
             """
-        #expect(
-            try commands(Capture(importing: Array(spy.utf8), from: .pcscSpy)) == ["fail", "00a1 9000", "power-off"])
+        try expect(
+            commands(Capture(importing: Array(spy.utf8), from: .pcscSpy)), is: ["fail", "00a1 9000", "power-off"])
         let raw =
             "AB@>|1|2|SCardTransmit\nAB@<|1|3|SCardTransmit|gone|0x80100069\n"
             + "AB@>|1|2|SCardTransmit\nAB@c\nAB@2\nAB@10\nAB@2\nAB@00 A1\nAB@1\nAB@10\nAB@2\nAB@90 00\n"
             + "AB@<|1|3|SCardTransmit|ok|0x00000000\n"
-        #expect(try commands(Capture(importing: Array(raw.utf8), from: .pcscSpy)) == ["fail", "00a1 9000"])
+        try expect(commands(Capture(importing: Array(raw.utf8), from: .pcscSpy)), is: ["fail", "00a1 9000"])
         let pcscd = "00000001 APDU: 00 A1\n00000001 APDU: 00 A2\n00000001 SW: 90 00"
-        #expect(try commands(Capture(importing: Array(pcscd.utf8), from: .pcscd)) == ["fail", "00a2 9000"])
+        try expect(commands(Capture(importing: Array(pcscd.utf8), from: .pcscd)), is: ["fail", "00a2 9000"])
     }
 }

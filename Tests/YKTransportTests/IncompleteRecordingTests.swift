@@ -27,17 +27,17 @@ import YKWire
         _ = try link.exchange([0, 1, 2, 3], deadline: soon)
         #expect(recorder.problem == nil && recorder.hasBegun)
         let elsewhere = folder.path + ".away"
-        #expect(rename(folder.path, elsewhere) == 0)
-        #expect(try environment.random.draw(4, secret: false) == [1, 2, 3, 4])
-        #expect(try link.exchange([0, 9, 9, 9], deadline: soon) == [0x90, 0x00])
-        #expect(rename(elsewhere, folder.path) == 0)
-        #expect(log.lines.count { $0.hasPrefix("00") } == 2)
+        expect(rename(folder.path, elsewhere), is: 0)
+        try expect(environment.random.draw(4, secret: false), is: [1, 2, 3, 4])
+        try expect(link.exchange([0, 9, 9, 9], deadline: soon), is: [0x90, 0x00])
+        expect(rename(elsewhere, folder.path), is: 0)
+        expect(log.lines.count { $0.hasPrefix("00") }, is: 2)
         guard case .capture(let why) = recorder.problem else {
             Issue.record("no problem")
             return
         }
         #expect(why.contains(path))
-        #expect(try Capture(parsing: Recordings.read(path)).events.count == 2)
+        try expect(Capture(parsing: Recordings.read(path)).events.count, is: 2)
     }
 
     @Test("a key that is plugged in again goes on in the same recording")
@@ -48,11 +48,11 @@ import YKWire
             _ = try link.exchange(command, deadline: soon)
             link.close()
         }
-        #expect(recorder.problem == nil)
+        expect(recorder.problem, is: nil)
         let commands = try Capture(parsing: Recordings.read(path)).events.compactMap { event -> [UInt8]? in
             if case .exchange(let command, _) = event.kind { command } else { nil }
         }
-        #expect(commands == [[0, 1, 2, 3], [0, 4, 5, 6]])
+        expect(commands, is: [[0, 1, 2, 3], [0, 4, 5, 6]])
     }
 
     @Test("what a killed program left behind is removed by the next one, that of a living one stays")

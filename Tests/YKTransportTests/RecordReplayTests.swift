@@ -28,7 +28,7 @@ import YKWire
         _ = try channel.select(.piv)
         let challenge = try environment.random.draw(4, secret: false)
         let secret = try environment.random.draw(2, secret: true)
-        #expect(secret.count == 2)
+        expect(secret.count, is: 2)
         _ = try channel.transmit(APDU(ins: 0x20, p2: 0x80, data: Array("987654".utf8) + [0xFF, 0xFF]))
         _ = try channel.transmit(APDU(ins: 0x87, data: challenge))
         return (environment.clock.now, challenge)
@@ -74,15 +74,15 @@ import YKWire
         #expect(hidden.header.secretRandom == nil && hidden.header.random == capture.header.random)
         let replayed = CaptureReplay(capture, mode: .strict).replaying(ServiceEnvironment()).random
         _ = try replayed.draw(4, secret: false)
-        #expect(try replayed.draw(2, secret: true) == capture.header.secretRandom)
-        #expect(try Capture(parsing: Array(hidden.text.utf8)).redacted().text == hidden.text)
+        try expect(replayed.draw(2, secret: true), is: capture.header.secretRandom)
+        try expect(Capture(parsing: Array(hidden.text.utf8)).redacted().text, is: hidden.text)
     }
 
     @Test func aFileThatIsThereIsRefused() throws {
         _ = try record()
         let before = text()
         #expect(throws: LinkError.self) { try record() }
-        #expect(text() == before)
+        expect(text(), is: before)
         symlink("/tmp/ykit-nowhere", folder.path + "/link")
         let recorder = Recorder(path: folder.path + "/link")
         #expect(throws: LinkError.self) { try recorder.recording(Self.card()) }
@@ -98,25 +98,25 @@ import YKWire
         close(open(neighbour, O_CREAT | O_WRONLY, 0o644))
         _ = try recorder.recording(ServiceEnvironment()).random.draw(3, secret: false)
         #expect(folder.names.count == 2 && folder.mode("session.jsonl") == 0o600)
-        #expect(try Capture(parsing: Recordings.read(path)).header.random?.count == 3)
+        try expect(Capture(parsing: Recordings.read(path)).header.random?.count, is: 3)
         link.close()
     }
 
     @Test func everyEventIsInTheFileAtOnce() throws {
         let recorder = Recorder(path: path, clock: FixedClock(0))
         let link = try recorder.recording(Self.card(isLost: [false, true]))
-        #expect(try Capture(parsing: Recordings.read(path)).events.map(\.kind) == [.link(.powerOn, why: nil)])
+        try expect(Capture(parsing: Recordings.read(path)).events.map(\.kind), is: [.link(.powerOn, why: nil)])
         _ = try link.begin(deadline: soon)
         _ = try link.exchange([0, 0xA1, 0, 0], deadline: soon)
-        #expect(try Capture(parsing: Recordings.read(path)).events.count == 2)
+        try expect(Capture(parsing: Recordings.read(path)).events.count, is: 2)
         #expect(try link.begin(deadline: soon))
         try link.reset(.warm, deadline: soon)
         link.end()
         link.close()
         let events = try Capture(parsing: Recordings.read(path)).events
-        #expect(events.map(\.isExchange) == [false, true, false, false, false])
-        #expect(events.compactMap(\.milliseconds) == events.compactMap(\.milliseconds).sorted())
-        #expect(link.identity.reader == "scripted")
+        expect(events.map(\.isExchange), is: [false, true, false, false, false])
+        expect(events.compactMap(\.milliseconds), is: events.compactMap(\.milliseconds).sorted())
+        expect(link.identity.reader, is: "scripted")
     }
 
     @Test func failuresAreRecordedAndReplayed() throws {
@@ -125,7 +125,7 @@ import YKWire
         _ = try link.exchange([0, 1, 0, 0], deadline: soon)
         #expect(throws: LinkError.removed) { try link.exchange([0, 2, 0, 0], deadline: soon) }
         let capture = try Capture(parsing: Recordings.read(path))
-        #expect(capture.events.last?.kind == .link(.removed, why: nil))
+        expect(capture.events.last?.kind, is: .link(.removed, why: nil))
         let replay = CaptureReplay(capture)
         let again = replay.link()
         _ = try again.exchange([0, 1, 0, 0], deadline: soon)
@@ -158,7 +158,7 @@ import YKWire
             return
         }
         #expect(mismatch.line == 3 && mismatch.actual == [0, 0xA4, 0, 1])
-        #expect(mismatch.expected == [0, 0xA1, 0, 0, 0])
+        expect(mismatch.expected, is: [0, 0xA1, 0, 0, 0])
         #expect(mismatch.expectedWords == "OATH LIST" && mismatch.actualWords == "OATH CALCULATE ALL")
     }
 
@@ -167,7 +167,7 @@ import YKWire
         let pin = try Hex.decode("0020008006313233343536")
         let error = #expect(throws: LinkError.self) { try replay.link().exchange(pin, deadline: soon) }
         guard case .replay(let mismatch) = error else { return }
-        #expect(mismatch.actual == [0, 0x20, 0, 0x80, 6, 0, 0, 0, 0, 0, 0])
+        expect(mismatch.actual, is: [0, 0x20, 0, 0x80, 6, 0, 0, 0, 0, 0, 0])
         let ended = CaptureReplay(try capture())
         let past = #expect(throws: LinkError.self) { try ended.link().exchange(pin, deadline: soon) }
         guard case .replay(let second) = past else { return }
@@ -200,10 +200,10 @@ import YKWire
         var capture = try capture()
         capture.header.random = [1, 2, 3]
         let strict = CaptureReplay(capture).replaying(ServiceEnvironment()).random
-        #expect(try strict.draw(2, secret: false) == [1, 2])
+        try expect(strict.draw(2, secret: false), is: [1, 2])
         #expect(throws: LinkError.self) { try strict.draw(2, secret: false) }
         let lookup = CaptureReplay(capture, mode: .lookup).replaying(ServiceEnvironment()).random
-        #expect(try lookup.draw(5, secret: false).prefix(3) == [1, 2, 3])
+        try expect(lookup.draw(5, secret: false).prefix(3), is: [1, 2, 3])
     }
 
     @Test func lookupTakesEachExchangeOnceAndForgivesTheForm() throws {
@@ -212,9 +212,9 @@ import YKWire
                 "{\"c\":\"00a10000\",\"r\":\"019000\"}", "{\"c\":\"00a1000000\",\"r\":\"029000\"}",
                 "{\"c\":\"0020008002000000\",\"r\":\"039000\",\"cm\":[[5,2]]}"), mode: .lookup)
         let link = replay.link()
-        #expect(try link.exchange([0, 0x20, 0, 0x80, 2, 7, 7, 0], deadline: soon) == [3, 0x90, 0])
-        #expect(try link.exchange([0, 0xA1, 0, 0, 0], deadline: soon) == [2, 0x90, 0])
-        #expect(try link.exchange([0, 0xA1, 0, 0, 0, 0, 0], deadline: soon) == [1, 0x90, 0])
+        try expect(link.exchange([0, 0x20, 0, 0x80, 2, 7, 7, 0], deadline: soon), is: [3, 0x90, 0])
+        try expect(link.exchange([0, 0xA1, 0, 0, 0], deadline: soon), is: [2, 0x90, 0])
+        try expect(link.exchange([0, 0xA1, 0, 0, 0, 0, 0], deadline: soon), is: [1, 0x90, 0])
         #expect(throws: LinkError.self) { try link.exchange([0, 0xA1, 0, 0, 0], deadline: soon) }
         #expect(throws: LinkError.self) { try link.exchange([0xFF], deadline: soon) }
         try link.reset(.cold, deadline: soon)
@@ -246,23 +246,23 @@ import YKWire
         capture.header.clock = 1000
         let replay = CaptureReplay(capture)
         let clock = replay.replaying(ServiceEnvironment()).clock
-        #expect(clock.now == 1000)
+        expect(clock.now, is: 1000)
         let link = replay.link()
         _ = try link.exchange([0, 0xA1, 0, 0], deadline: soon)
-        #expect(clock.now == 1002)
+        expect(clock.now, is: 1002)
         _ = try link.exchange([0, 0xA1, 0, 0], deadline: soon)
-        #expect(clock.now == 1031)
+        expect(clock.now, is: 1031)
     }
 
     @Test func theWorldOfAnotherToolsSessionIsRecovered() throws {
         let short = CaptureReplay(try Recordings.capture("oath/canokey-short"), mode: .lookup)
-        #expect(short.replaying(ServiceEnvironment(clock: FixedClock(5))).clock.now == 0x037F_2EAA * 30)
+        expect(short.replaying(ServiceEnvironment(clock: FixedClock(5))).clock.now, is: 0x037F_2EAA * 30)
         let list = CaptureReplay(try Recordings.capture("oath/canokey-password-list"), mode: .lookup)
         let environment = list.replaying(ServiceEnvironment(clock: FixedClock(5)))
-        #expect(environment.clock.now == 5)
-        #expect(Hex.encode(try environment.random.draw(8, secret: false)) == "7975c06c9ef6523f")
+        expect(environment.clock.now, is: 5)
+        expect(Hex.encode(try environment.random.draw(8, secret: false)), is: "7975c06c9ef6523f")
         let select = "{\"c\":\"00a4040007a0000005272101\",\"r\":\"9000\"}"
         let odd = try capture(select, "{\"c\":\"00a20000107104362f3a61740800000000000000ff\",\"r\":\"9000\"}")
-        #expect(CaptureReplay(odd).replaying(ServiceEnvironment()).clock.now == 0xFF * 6)
+        expect(CaptureReplay(odd).replaying(ServiceEnvironment()).clock.now, is: 0xFF * 6)
     }
 }

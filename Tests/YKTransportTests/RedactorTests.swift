@@ -2,6 +2,7 @@
 
 import Testing
 import YKCapture
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -36,7 +37,7 @@ import YKWire
         var redactor = Redactor()
         _ = redactor.masks(command: try Hex.decode(Self.piv), reply: [0x90, 0x00])
         let bytes = try Hex.decode(reply)
-        #expect(Self.dotted(bytes, redactor.masks(command: try Hex.decode(command), reply: bytes).reply) == expected)
+        expect(Self.dotted(bytes, redactor.masks(command: try Hex.decode(command), reply: bytes).reply), is: expected)
     }
 
     private static let oath = "00a4040007a000000527210100"
@@ -106,19 +107,19 @@ import YKWire
 
     @Test(arguments: cases)
     func secretsAreFound(applet: String, command: String, expected: String) throws {
-        #expect(try hidden(command, after: [applet]) == expected)
+        try expect(hidden(command, after: [applet]), is: expected)
     }
 
     @Test func beforeAnySelectEverythingThatCanBeASecretIs() throws {
         for command in ["0001000002aabb", "0003000002aabb", "001c000002aabb", "00fe000002aabb", "00db000002aabb"] {
-            #expect(try hidden(command) == command.prefix(10) + "....")
+            try expect(hidden(command), is: command.prefix(10) + "....")
         }
-        #expect(try hidden("80100000050105a10540") == "80100000050105a10540")
-        #expect(try hidden("801000000506a10541aa") == "801000000506a10541..")
-        #expect(try hidden("00a1000000") == "00a1000000")
+        try expect(hidden("80100000050105a10540"), is: "80100000050105a10540")
+        try expect(hidden("801000000506a10541aa"), is: "801000000506a10541..")
+        try expect(hidden("00a1000000"), is: "00a1000000")
         // Another application than those known here: only what ISO 7816 makes a secret.
-        #expect(try hidden("0001000002aabb", after: ["00a4040005a000000999"]) == "0001000002aabb")
-        #expect(try hidden("0020000002aabb", after: ["00a4040005a000000999"]) == "0020000002....")
+        try expect(hidden("0001000002aabb", after: ["00a4040005a000000999"]), is: "0001000002aabb")
+        try expect(hidden("0020000002aabb", after: ["00a4040005a000000999"]), is: "0020000002....")
     }
 
     @Test func aSelectThatFailsChangesNothing() throws {
@@ -126,7 +127,7 @@ import YKWire
         _ = redactor.masks(command: try Hex.decode(Self.oath), reply: [0x90, 0])
         _ = redactor.masks(command: try Hex.decode(Self.piv), reply: [0x6A, 0x82])
         let put = try Hex.decode("00010000057303210601")
-        #expect(redactor.masks(command: put, reply: [0x90, 0]).command == [.init(offset: 9, length: 1)])
+        expect(redactor.masks(command: put, reply: [0x90, 0]).command, is: [.init(offset: 9, length: 1)])
     }
 
     /// A secret that runs over the ends of the parts of a chain is found in each of them.
@@ -150,8 +151,8 @@ import YKWire
 
     @Test func aChainOfAnotherCommandBeginsAnew() throws {
         let first = "10db3fff055c035fc109"
-        #expect(try hidden("00db3fff0453020102", after: [Self.piv, first]) == "00db3fff04........")
-        #expect(try hidden("00cb3fff055c035fc105", after: [Self.piv, first]) == "00cb3fff055c035fc105")
+        try expect(hidden("00db3fff0453020102", after: [Self.piv, first]), is: "00db3fff04........")
+        try expect(hidden("00cb3fff055c035fc105", after: [Self.piv, first]), is: "00cb3fff055c035fc105")
     }
 
     @Test func printedInformationIsHiddenInReplies() throws {
@@ -159,16 +160,16 @@ import YKWire
         _ = redactor.masks(command: try Hex.decode(Self.piv), reply: [0x90, 0])
         let get = try Hex.decode("00cb3fff055c035fc10900")
         let more = try Hex.decode("00c0000000")
-        #expect(redactor.masks(command: get, reply: [1, 2, 3, 0x61, 2]).reply == [.init(offset: 0, length: 3)])
-        #expect(redactor.masks(command: more, reply: [1, 2, 0x90, 0]).reply == [.init(offset: 0, length: 2)])
-        #expect(redactor.masks(command: more, reply: [1, 2, 0x90, 0]).reply == [])
+        expect(redactor.masks(command: get, reply: [1, 2, 3, 0x61, 2]).reply, is: [.init(offset: 0, length: 3)])
+        expect(redactor.masks(command: more, reply: [1, 2, 0x90, 0]).reply, is: [.init(offset: 0, length: 2)])
+        expect(redactor.masks(command: more, reply: [1, 2, 0x90, 0]).reply, is: [])
         let other = try Hex.decode("00cb3fff055c035fc10500")
-        #expect(redactor.masks(command: other, reply: [1, 2, 3, 0x61, 2]).reply == [])
-        #expect(redactor.masks(command: more, reply: [1, 2, 0x90, 0]).reply == [])
+        expect(redactor.masks(command: other, reply: [1, 2, 3, 0x61, 2]).reply, is: [])
+        expect(redactor.masks(command: more, reply: [1, 2, 0x90, 0]).reply, is: [])
         // Session keys of YubiHSM Auth.
         _ = redactor.masks(command: try Hex.decode(Self.hsmAuth), reply: [0x90, 0])
         let calculate = try Hex.decode("000300000371016100")
-        #expect(redactor.masks(command: calculate, reply: [9, 9, 0x90, 0]).reply == [.init(offset: 0, length: 2)])
+        expect(redactor.masks(command: calculate, reply: [9, 9, 0x90, 0]).reply, is: [.init(offset: 0, length: 2)])
     }
 
     /// A PIN is guessed from its hash quickly.
@@ -183,7 +184,7 @@ import YKWire
         let masks = redactor.masks(command: try Hex.decode("00ca00f900"), reply: reply + [0x90, 0]).reply
         #expect(
             hidden.allSatisfy { range in masks.contains { $0.offset == range.lowerBound && $0.length >= range.count } })
-        #expect(hidden.isEmpty == masks.isEmpty)
+        expect(hidden.isEmpty, is: masks.isEmpty)
     }
 
     /// What the key proves with a password's key would allow guessing the password.
@@ -192,7 +193,7 @@ import YKWire
         _ = redactor.masks(command: try Hex.decode(Self.oath), reply: [0x90, 0])
         let validate = try Hex.decode("00a30000087502aabb7402ccdd")
         let reply = try Hex.decode("7502eeff9000")
-        #expect(redactor.masks(command: validate, reply: reply).reply == [.init(offset: 2, length: 2)])
+        expect(redactor.masks(command: validate, reply: reply).reply, is: [.init(offset: 2, length: 2)])
     }
 
     // MARK: Replies of FIDO
@@ -319,9 +320,9 @@ import YKWire
         let harmless = redactor.redacted(.init(.written(Self.reports(0x10, [0x04])[0])))
         #expect(harmless.commandMask.isEmpty)
         let write = redactor.redacted(.init(.written(Self.reports(0x43, [4, 0x0A, 2, 0xEE, 0xEE])[0])))
-        #expect(write.commandMask == [.init(offset: 10, length: 2)])
+        expect(write.commandMask, is: [.init(offset: 10, length: 2)])
         let fips = redactor.redacted(.init(.written(Self.reports(0x03, [0, 0x43, 0, 0, 0, 0, 2, 0xEE, 0xEE])[0])))
-        #expect(fips.commandMask == [.init(offset: 14, length: 2)])
+        expect(fips.commandMask, is: [.init(offset: 14, length: 2)])
         #expect(redactor.redacted(.init(.written([1, 2]))).commandMask.isEmpty)
         let stray = [9, 9, 9, 9, 0] + [UInt8](repeating: 0xEE, count: 59)
         #expect(redactor.redacted(.init(.written(stray))).commandMask.isEmpty)
@@ -330,14 +331,14 @@ import YKWire
     @Test func slotFrames() {
         var redactor = Redactor()
         let part = redactor.redacted(.init(.featureSet([1, 2, 3, 4, 5, 6, 7, 0x80])))
-        #expect(part.kind == .featureSet([0, 0, 0, 0, 0, 0, 0, 0x80]))
+        expect(part.kind, is: .featureSet([0, 0, 0, 0, 0, 0, 0, 0x80]))
         let last = redactor.redacted(.init(.featureSet([1, 0x13, 3, 4, 0, 0, 0, 0x89])))
-        #expect(last.kind == .featureSet([0, 0x13, 3, 4, 0, 0, 0, 0x89]))
+        expect(last.kind, is: .featureSet([0, 0x13, 3, 4, 0, 0, 0, 0x89]))
         #expect(redactor.redacted(.init(.featureSet([0, 0, 0, 0, 0, 0, 0, 0x8F]))).commandMask.isEmpty)
         let status: Capture.Event.Kind = .featureGot([0, 5, 4, 3, 1, 0, 0, 0])
-        #expect(redactor.redacted(.init(status)).kind == status)
-        #expect(redactor.redacted(.init(.delivered([1]))).kind == .delivered([1]))
-        #expect(redactor.redacted(.init(.link(.fail, why: "x"))).kind == .link(.fail, why: "x"))
+        expect(redactor.redacted(.init(status)).kind, is: status)
+        expect(redactor.redacted(.init(.delivered([1]))).kind, is: .delivered([1]))
+        expect(redactor.redacted(.init(.link(.fail, why: "x"))).kind, is: .link(.fail, why: "x"))
     }
 
     @Test func masksAreJoined() {
@@ -345,8 +346,8 @@ import YKWire
             .init(offset: 5, length: 2), .init(offset: 1, length: 1), .init(offset: 6, length: 4),
             .init(offset: 2, length: 1), .init(offset: 3, length: 0), .init(offset: -1, length: 2),
         ]
-        #expect(Redactor.joined(masks) == [.init(offset: 1, length: 2), .init(offset: 5, length: 5)])
-        #expect(Capture.Event.Mask(offset: 5, length: .max).end == .max)
+        expect(Redactor.joined(masks), is: [.init(offset: 1, length: 2), .init(offset: 5, length: 5)])
+        expect(Capture.Event.Mask(offset: 5, length: .max).end, is: .max)
     }
 
     /// No bytes make it trap, and it never points outside of them.

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCapture
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -50,30 +51,31 @@ import YKWire
         let link = CaptureReplay(try Self.recording(), mode: .lookup).reportLink()
         let nonce = [UInt8](21...28)
         let granted = try ask(link, .init(.initialize, on: .broadcast, nonce))
-        #expect(granted == [.init(.initialize, on: .broadcast, nonce + Self.theirs.bytes + Self.profile)])
+        expect(granted, is: [.init(.initialize, on: .broadcast, nonce + Self.theirs.bytes + Self.profile)])
         // A second program, and a channel of its own choice.
         let again = try ask(link, .init(.initialize, on: .broadcast, [UInt8](repeating: 3, count: 8)))
-        #expect(again.first?.payload.prefix(8) == [3, 3, 3, 3, 3, 3, 3, 3])
+        expect(again.first?.payload.prefix(8), is: [3, 3, 3, 3, 3, 3, 3, 3])
         let mine = CTAPHID.Channel(rawValue: 77)
         let resynchronised = try ask(link, .init(.initialize, on: mine, nonce))
-        #expect(resynchronised == [.init(.initialize, on: mine, nonce + mine.bytes + Self.profile)])
+        expect(resynchronised, is: [.init(.initialize, on: mine, nonce + mine.bytes + Self.profile)])
         let request = CTAPHID.Message(.cbor, on: mine, [1] + [UInt8](repeating: 0xA0, count: 99))
-        #expect(
-            try ask(link, request) == [
+        try expect(
+            ask(link, request),
+            is: [
                 .init(.keepalive, on: mine, [2]), .init(.keepalive, on: mine, [1]),
                 .init(.cbor, on: mine, [0] + [UInt8](repeating: 0x55, count: 70)),
             ])
         // Each message answers once; the cancelled one with what the key said then.
         #expect(throws: LinkError.self) { try ask(link, request) }
-        #expect(try ask(link, .init(.cancel, on: mine)) == [])
-        #expect(try ask(link, .init(.cbor, on: mine, [11])) == [.init(.cbor, on: mine, [0x2D])])
+        try expect(ask(link, .init(.cancel, on: mine)), is: [])
+        try expect(ask(link, .init(.cbor, on: mine, [11])), is: [.init(.cbor, on: mine, [0x2D])])
     }
 
     @Test func nothingComesUnasked() throws {
         let link = CaptureReplay(Capture(header: .init(link: .hid)), mode: .lookup).reportLink()
         #expect(throws: LinkError.timedOut("a report of the recording")) { try link.read(deadline: soon) }
         let granted = try ask(link, .init(.initialize, on: .broadcast, [UInt8](1...8)))
-        #expect(granted.first?.payload == [UInt8](1...8) + [0, 0, 0, 1, 2, 0, 0, 0, 0])
+        expect(granted.first?.payload, is: [UInt8](1...8) + [0, 0, 0, 1, 2, 0, 0, 0, 0])
         #expect(throws: LinkError.self) { try link.write([1, 2], deadline: soon) }
         let error = #expect(throws: LinkError.self) { try ask(link, .init(.cbor, on: Self.theirs, [4])) }
         guard case .replay(let mismatch) = error else { return }
@@ -89,7 +91,7 @@ import YKWire
         var payload = [1] + [UInt8](repeating: 0xA0, count: 99)
         for index in 57..<60 { payload[index] = 0xEE }
         let link = CaptureReplay(capture, mode: .lookup).reportLink()
-        #expect(try ask(link, .init(.cbor, on: Self.theirs, payload)).count == 3)
+        try expect(ask(link, .init(.cbor, on: Self.theirs, payload)).count, is: 3)
         payload[60] = 0xEE
         let other = CaptureReplay(capture, mode: .lookup).reportLink()
         #expect(throws: LinkError.self) { try ask(other, .init(.cbor, on: Self.theirs, payload)) }
@@ -102,6 +104,6 @@ import YKWire
         let error = #expect(throws: LinkError.self) { try link.write(wrong, deadline: soon) }
         guard case .replay(let mismatch) = error else { return }
         #expect(mismatch.line == 0 && mismatch.actualWords == "CTAPHID WINK, broadcast, to the key: 0 bytes")
-        #expect(mismatch.expectedWords == "CTAPHID INIT, broadcast, to the key: 8 bytes")
+        expect(mismatch.expectedWords, is: "CTAPHID INIT, broadcast, to the key: 8 bytes")
     }
 }

@@ -3,6 +3,7 @@
 import Testing
 import YKCapture
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -126,12 +127,12 @@ import YKWire
             Packet(transfer: 3, endpoint: 2, data: Array("USBC".utf8) + [UInt8](repeating: 0, count: 27), device: 6),
         ]
         let list = try sessions(packets, file)
-        #expect(list.map(\.label) == ["bus 1 device 5, FIDO"])
+        expect(list.map(\.label), is: ["bus 1 device 5, FIDO"])
         let capture = try #require(list.first?.capture)
         #expect(capture.header.link == .hid && capture.events.count == 4)
         #expect(capture.events.map(\.milliseconds) == [0, 1, 2, 3] && capture.check().filter(\.isError).isEmpty)
-        #expect(capture.events[0].kind == .written(packets[0].data))
-        #expect(capture.events[3].kind == .delivered(packets[3].data))
+        expect(capture.events[0].kind, is: .written(packets[0].data))
+        expect(capture.events[3].kind, is: .delivered(packets[3].data))
     }
 
     @Test func cards() throws {
@@ -149,11 +150,12 @@ import YKWire
             .bulkIn(ccid(0x80, [], [0x42, 0xFE, 0])), .bulkOut(ccid(0x63, [])), .bulkIn(ccid(0x81, [])),
         ]
         let list = try sessions(packets)
-        #expect(list.map(\.label) == ["bus 1 device 5, card"])
+        expect(list.map(\.label), is: ["bus 1 device 5, card"])
         let capture = try #require(list.first?.capture)
         #expect(capture.header.atr == [0x3B, 0x80, 0x80, 0x01, 0x01] && capture.header.link == .card)
-        #expect(
-            capture.events.map(\.kind) == [
+        expect(
+            capture.events.map(\.kind),
+            is: [
                 .link(.powerOn, why: nil),
                 .exchange(command: select, reply: Array("U2F_V2".utf8) + [0x90, 0]),
                 .exchange(command: [0x80, 0x10, 0, 0, 1, 4, 0], reply: [0, 0xA0, 0x90, 0]),
@@ -176,26 +178,26 @@ import YKWire
         packets += [Packet(kind: "C", transfer: 1, endpoint: 0x81, status: -108)]
         let list = try sessions(packets)
         let place = "bus 1 device 5 (YubiKey)"
-        #expect(list.map(\.label) == ["\(place), FIDO", "\(place), slots", "\(place), card"])
-        #expect(list.map(\.capture.header.device) == ["YubiKey", "YubiKey", "YubiKey"])
-        for session in list { #expect(session.capture.events.last?.kind == .link(.removed, why: nil)) }
+        expect(list.map(\.label), is: ["\(place), FIDO", "\(place), slots", "\(place), card"])
+        expect(list.map(\.capture.header.device), is: ["YubiKey", "YubiKey", "YubiKey"])
+        for session in list { expect(session.capture.events.last?.kind, is: .link(.removed, why: nil)) }
         let slots: [Capture.Event.Kind] = [
             .featureSet([UInt8](1...8)), .featureGot([0, 5, 7, 1, 3, 0, 0, 0]), .link(.removed, why: nil),
         ]
-        #expect(list[1].capture.events.map(\.kind) == slots)
+        expect(list[1].capture.events.map(\.kind), is: slots)
         let error = #expect(throws: CaptureError.self) {
             try Capture(importing: File.little64.bytes(packets), from: .usbmon)
         }
-        #expect(error?.reason.hasPrefix("the log has 3 cards and HID devices, choose one:") == true)
+        expect(error?.reason.hasPrefix("the log has 3 cards and HID devices, choose one:"), is: true)
         let nameless = try sessions(Packet.control([0x80, 6, 0, 1, 0, 0, 18, 0], answer: descriptor) + Self.fido())
-        #expect(nameless.map(\.label) == ["bus 1 device 5 (1050:0407), FIDO"])
+        expect(nameless.map(\.label), is: ["bus 1 device 5 (1050:0407), FIDO"])
     }
 
     /// Keys whose FIDO interface has no way out but the control endpoint.
     @Test func reportsOverTheControlEndpoint() throws {
         let report = try CTAPHID.Message(.cbor, on: Self.channel, [4]).reports()[0]
         let list = try sessions([.control([0x21, 9, 0, 2, 0, 0, 64, 0], data: report)])
-        #expect(list.first?.capture.events.map(\.kind) == [.written(report)])
+        expect(list.first?.capture.events.map(\.kind), is: [.written(report)])
     }
 
     @Test func brokenFiles() throws {
@@ -204,19 +206,19 @@ import YKWire
             do { _ = try CaptureImport.sessions(in: bytes, from: .usbmon) } catch { return error.description }
             return nil
         }
-        #expect(reason([]) == "neither a pcap nor a pcapng file")
-        #expect(reason(Array("hello, world".utf8)) == "neither a pcap nor a pcapng file")
-        #expect(reason(Array(whole.prefix(20))) == "the header of the pcap file is cut off")
+        expect(reason([]), is: "neither a pcap nor a pcapng file")
+        expect(reason(Array("hello, world".utf8)), is: "neither a pcap nor a pcapng file")
+        expect(reason(Array(whole.prefix(20))), is: "the header of the pcap file is cut off")
         var ethernet = whole
         ethernet[20] = 1
-        #expect(reason(ethernet) == "packets of link type 1, not of usbmon (189 or 220)")
-        #expect(reason(Array(whole.prefix(24))) == "no exchange with a card or device in this usbmon log")
+        expect(reason(ethernet), is: "packets of link type 1, not of usbmon (189 or 220)")
+        expect(reason(Array(whole.prefix(24))), is: "no exchange with a card or device in this usbmon log")
         let cut = Packet(
             transfer: 3, endpoint: 2, data: Array(ccid(0x6F, [0, 0xA4, 4, 0, 9, 9, 9, 9, 9, 9]).prefix(14)), length: 20)
-        #expect(reason(File.little64.bytes([cut]))?.hasPrefix("packet 1 is cut off") == true)
+        expect(reason(File.little64.bytes([cut]))?.hasPrefix("packet 1 is cut off"), is: true)
         var block = File.ngLittle.bytes(try Self.fido())
         block[32] = 7
-        #expect(reason(block) == "a block of 7 bytes at offset 28")
+        expect(reason(block), is: "a block of 7 bytes at offset 28")
     }
 
     /// Whatever byte is wrong, and wherever the file ends, there is a capture or an error.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKTransport
 import YKWire
 
 struct VersionTests {
     @Test func readsBytes() throws {
-        #expect(try FirmwareVersion(bytes: [5, 7, 1]) == FirmwareVersion(5, 7, 1))
+        try expect(FirmwareVersion(bytes: [5, 7, 1]), is: FirmwareVersion(5, 7, 1))
         #expect(throws: WireError.self) { try FirmwareVersion(bytes: [5, 7]) }
         #expect(throws: WireError.self) { try FirmwareVersion(bytes: [5, 7, 1, 0]) }
     }
@@ -18,10 +19,10 @@ struct VersionTests {
     }
 
     @Test(arguments: ["", "5", "5.7", "5.7.1.2", "5.7.256", "5..1", "+5.7.1", "5.7.x", " 5.7.1"])
-    func refusesOtherTexts(_ text: String) { #expect(FirmwareVersion(text) == nil) }
+    func refusesOtherTexts(_ text: String) { expect(FirmwareVersion(text), is: nil) }
 
     @Test func printsWhatItReads() {
-        #expect(FirmwareVersion("5.7.1")?.description == "5.7.1")
-        #expect(FirmwareVersion("5.7.1")?.bytes == [5, 7, 1])
+        expect(FirmwareVersion("5.7.1")?.description, is: "5.7.1")
+        expect(FirmwareVersion("5.7.1")?.bytes, is: [5, 7, 1])
     }
 }

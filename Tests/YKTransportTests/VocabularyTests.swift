@@ -3,6 +3,7 @@
 import Testing
 import YKCapture
 import YKProtocols
+import YKTestSupport
 import YKWire
 
 /// An application of which the program knows nothing but its vocabulary.
@@ -57,41 +58,41 @@ private enum SafeProtocol: CardVocabulary {
             (select, "9000"), (store, "6a84"), ("00520000", "8102686f6105"), ("005f0000", "81026a6f9000"),
             ("00530000", "6d00"),
         ])
-        #expect(told[0].summary == "SELECT Safe Deposit → 9000 (ok)")
-        #expect(told[1].summary == "Safe Deposit STORE → 6a84 (the safe is full)")
-        #expect(told[1].details == ["label \"ho\"", "content ‹secret›"])
-        #expect(told[1].application == "Safe Deposit")
+        expect(told[0].summary, is: "SELECT Safe Deposit → 9000 (ok)")
+        expect(told[1].summary, is: "Safe Deposit STORE → 6a84 (the safe is full)")
+        expect(told[1].details, is: ["label \"ho\"", "content ‹secret›"])
+        expect(told[1].application, is: "Safe Deposit")
         #expect(told[2].summary.hasPrefix("Safe Deposit LIST ITEMS → 6105"))
-        #expect(told[3].summary == "Safe Deposit MORE: the rest of LIST ITEMS → 9000 (ok)")
-        #expect(told[3].details.suffix(2) == ["label \"ho\"", "label \"jo\""])
-        #expect(told[4].summary == "unknown instruction 53 of Safe Deposit → 6d00 (unknown instruction)")
+        expect(told[3].summary, is: "Safe Deposit MORE: the rest of LIST ITEMS → 9000 (ok)")
+        expect(told[3].details.suffix(2), is: ["label \"ho\"", "label \"jo\""])
+        expect(told[4].summary, is: "unknown instruction 53 of Safe Deposit → 6d00 (unknown instruction)")
     }
 
     @Test func isRedacted() throws {
         var redactor = Redactor(applications)
         _ = redactor.masks(command: try Hex.decode(select), reply: [0x90, 0x00])
         let masks = redactor.masks(command: try Hex.decode(store), reply: [0x90, 0x00]).command
-        #expect(masks == [.init(offset: 11, length: 4)])
+        expect(masks, is: [.init(offset: 11, length: 4)])
     }
 
     /// Before a SELECT, and where a secure channel encrypts it, all of the data is secret.
     @Test func isRedactedAsAWholeWhereItIsNotRecognized() throws {
         var redactor = Redactor(applications)
-        #expect(redactor.masks(command: try Hex.decode(store), reply: []).command == [.init(offset: 5, length: 10)])
+        expect(redactor.masks(command: try Hex.decode(store), reply: []).command, is: [.init(offset: 5, length: 10)])
         _ = redactor.masks(command: try Hex.decode(select), reply: [0x90, 0x00])
         let encrypted = try Hex.decode("0451000003010203")
-        #expect(redactor.masks(command: encrypted, reply: []).command == [.init(offset: 5, length: 3)])
+        expect(redactor.masks(command: encrypted, reply: []).command, is: [.init(offset: 5, length: 3)])
         var others = Redactor()
-        #expect(others.masks(command: try Hex.decode(store), reply: []).command == [])
+        expect(others.masks(command: try Hex.decode(store), reply: []).command, is: [])
     }
 
     @Test func isPlanned() throws {
         let application = applications[AID(rawValue: try Hex.decode("f0594b4954"))]
         #expect(application?.title == "Safe Deposit" && application?.keyword == "safedeposit")
         let effect = { (ins: UInt8) in applications.effect(of: APDU(ins: ins), in: application) }
-        #expect(effect(SafeProtocol.Instruction.list) == .read)
-        #expect(effect(SafeProtocol.Instruction.store) == .done)
-        #expect(applications.effect(of: APDU(ins: SafeProtocol.Instruction.list), in: nil) == .write(reply: nil))
+        expect(effect(SafeProtocol.Instruction.list), is: .read)
+        expect(effect(SafeProtocol.Instruction.store), is: .done)
+        expect(applications.effect(of: APDU(ins: SafeProtocol.Instruction.list), in: nil), is: .write(reply: nil))
     }
 }
 
@@ -117,7 +118,7 @@ private enum SafeProtocol: CardVocabulary {
         for vocabulary in known {
             for ins in vocabulary.carriers.keys { #expect(vocabulary.instructions[ins] != nil, "\(vocabulary) \(ins)") }
         }
-        #expect(Set(known.map { $0.keyword }).count == known.count)
+        expect(Set(known.map { $0.keyword }).count, is: known.count)
     }
 
     /// What the user does while a command waits does not show that the command reads: nothing that waits for a touch is
@@ -125,8 +126,8 @@ private enum SafeProtocol: CardVocabulary {
     @Test("An application is known by its identifiers, whole, in part, and of older versions")
     func identifiersHaveTitles() {
         #expect(AID.oath.title == "OATH" && AID.piv.title == "PIV" && AID.ndefVersion1.title == "NDEF")
-        #expect(AID([0xA0, 0x00, 0x00, 0x03, 0x08, 0x00, 0x00, 0x10]).title == "PIV")
-        #expect(AID([1, 2]).title == "0102")
+        expect(AID([0xA0, 0x00, 0x00, 0x03, 0x08, 0x00, 0x00, 0x10]).title, is: "PIV")
+        expect(AID([1, 2]).title, is: "0102")
         let all = CardVocabularies.applications.flatMap { [$0.aid] + $0.formerAIDs }
         #expect(Set(all).count == all.count && all.allSatisfy { 5...16 ~= $0.rawValue.count })
     }
@@ -142,18 +143,18 @@ private enum SafeProtocol: CardVocabulary {
     }
 
     @Test func ctapKeysHaveTheNamesOfTheSpecification() {
-        #expect(CTAPProtocol.GetInfo.Reply.namesByNumber[0x1F] == "authenticatorConfigCommands")
-        #expect(CTAPProtocol.GetAssertion.Request.namesByNumber[1] == "rpId")
-        #expect(CTAPProtocol.ClientPIN.Request.namesByNumber[10] == "rpId")
-        #expect(CTAPProtocol.CredentialManagement.Reply.namesByNumber[12] == "thirdPartyPayment")
-        #expect(CTAPProtocol.Config.Subcommand.namesByNumber[255] == "vendorPrototype")
+        expect(CTAPProtocol.GetInfo.Reply.namesByNumber[0x1F], is: "authenticatorConfigCommands")
+        expect(CTAPProtocol.GetAssertion.Request.namesByNumber[1], is: "rpId")
+        expect(CTAPProtocol.ClientPIN.Request.namesByNumber[10], is: "rpId")
+        expect(CTAPProtocol.CredentialManagement.Reply.namesByNumber[12], is: "thirdPartyPayment")
+        expect(CTAPProtocol.Config.Subcommand.namesByNumber[255], is: "vendorPrototype")
     }
 
     @Test("CTAP keys and subcommands have the names of their cases")
     func namesOfCases() {
         func check<Number: CTAPNumber>(_ type: Number.Type) {
-            for number in Number.allCases { #expect(number.name == String(describing: number)) }
-            #expect(Number.names.count == Number.allCases.count)
+            for number in Number.allCases { expect(number.name, is: String(describing: number)) }
+            expect(Number.names.count, is: Number.allCases.count)
         }
         let types: [any CTAPNumber.Type] = [
             CTAPProtocol.MakeCredential.Request.self, CTAPProtocol.MakeCredential.Reply.self,

@@ -25,7 +25,7 @@ struct FIDOCredentialTests {
             _ = try await service.relyingParties()
             await service.close()
         }
-        #expect(person.requests.count == 1)
+        expect(person.requests.count, is: 1)
         #expect(person.requests.first?.triesLeft == 8 && person.requests.first?.purpose == "list credentials")
     }
 
@@ -38,8 +38,8 @@ struct FIDOCredentialTests {
         #expect(first.problem == nil)
         let second = credential(broker, person)
         await #expect(throws: FIDOError.pinNeeded) { _ = try await bench.fido(second.interaction).relyingParties() }
-        #expect(second.problem as? CredentialError == .refusedBefore(Self.id))
-        #expect(try await bench.fido().pinRetries().count == 7)
+        expect(second.problem as? CredentialError, is: .refusedBefore(Self.id))
+        try await expect(bench.fido().pinRetries().count, is: 7)
     }
 
     @Test func aNoEndsTheCeremony() async throws {
@@ -47,7 +47,7 @@ struct FIDOCredentialTests {
         try await bench.fido().setPIN(SharedSecret(Secret(utf8: "12345")))
         let credential = credential(CredentialBroker([], person: person), person)
         await #expect(throws: FIDOError.pinNeeded) { _ = try await bench.fido(credential.interaction).relyingParties() }
-        #expect(credential.problem as? CredentialError == .declined(Self.id))
+        expect(credential.problem as? CredentialError, is: .declined(Self.id))
     }
 
     @Test func theFallbackIsReported() async throws {
@@ -55,6 +55,6 @@ struct FIDOCredentialTests {
         let credential = credential(CredentialBroker([], person: person), person)
         let request = PINRequest(permissions: .makeCredential, rpID: nil, retries: nil, fallback: .blocked)
         #expect(await credential.pin(request) != nil)
-        #expect(person.news.count == 1)
+        expect(person.news.count, is: 1)
     }
 }

@@ -30,9 +30,9 @@ struct PIVUnlockingTests {
                 try await service.sign(.message([1]), use.slot, hash: .sha256, algorithm: use.algorithm, key: use.key)
             }
         }
-        #expect(person.requests.map(\.purpose) == ["sign"])
+        expect(person.requests.map(\.purpose), is: ["sign"])
         #expect(person.requests.first?.triesLeft == 3 && person.requests.first?.isFactoryDefault == true)
-        #expect(person.requests.first?.id == CredentialID(.pivPIN, key: "4711"))
+        expect(person.requests.first?.id, is: CredentialID(.pivPIN, key: "4711"))
         #expect(unlocking.isVerified && person.touches.isEmpty)
     }
 
@@ -45,7 +45,7 @@ struct PIVUnlockingTests {
             _ = try await unlocking.prepare(.signature, nil, .sign, for: "sign")
             await unlocking.service.close()
         }
-        #expect(person.requests.count == 1)
+        expect(person.requests.count, is: 1)
     }
 
     @Test func aWrongPINIsNotSentTwice() async throws {
@@ -56,9 +56,9 @@ struct PIVUnlockingTests {
         await #expect(throws: CredentialError.refusedBefore(CredentialID(.pivPIN, key: "4711"))) {
             try await unlocking.verify(for: "sign")
         }
-        #expect(try await unlocking.service.tries(of: .pin)?.triesLeft == 2)
+        try await expect(unlocking.service.tries(of: .pin)?.triesLeft, is: 2)
         try await unlocking.verify(for: "sign")
-        #expect(person.requests.map(\.triesLeft) == [3, 2, 2])
+        expect(person.requests.map(\.triesLeft), is: [3, 2, 2])
     }
 
     @Test func nobodyIsAskedForABlockedPIN() async throws {
@@ -80,7 +80,7 @@ struct PIVUnlockingTests {
         for _ in 1...2 { _ = try await unlocking.prepare(.signature, nil, .sign, for: "sign") }
         #expect(person.requests.count == 2 && !unlocking.isVerified)
         for _ in 1...2 { _ = try await unlocking.prepare(.authentication, nil, .sign, for: "log in") }
-        #expect(person.requests.count == 3)
+        expect(person.requests.count, is: 3)
     }
 
     @Test func anInputThatDoesNotFitCostsNoPIN() async throws {
@@ -102,7 +102,7 @@ struct PIVUnlockingTests {
         var unlocking = try await unlocking(bench, person)
         let use = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
         try await use.touching(person) {}
-        #expect(person.touches == [.required])
+        expect(person.touches, is: [.required])
         let timeout = PIVError.card(.link(.timedOut("waiting for the card")))
         await #expect(throws: TouchMissed.self) { try await use.touching(person) { throw timeout } }
         await #expect(throws: PIVError.noKey(.signature)) {
@@ -119,7 +119,7 @@ struct PIVUnlockingTests {
         let use = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
         #expect(use.algorithm == .p256 && use.key != nil && person.requests.map(\.purpose) == ["sign"])
         try await use.touching(person) {}
-        #expect(person.touches == [.possible], "the card does not say whether it waits for a touch")
+        expect(person.touches, is: [.possible], "the card does not say whether it waits for a touch")
         let given = try await unlocking.prepare(.keyManagement, .rsa2048, .decrypt, for: "decrypt")
         #expect(given.algorithm == .rsa2048 && given.key == nil)
     }
@@ -143,7 +143,7 @@ struct PIVUnlockingTests {
             _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
             #expect(unlocking.isVerified)
         }
-        #expect(person.requests.count == 1)
+        expect(person.requests.count, is: 1)
     }
 
     @Test func aSharedPINIsAskedForAsTheCertificateSays() async throws {
@@ -167,7 +167,7 @@ struct PIVUnlockingTests {
             }
         }
         #expect(unlocking.isVerified && person.requests.isEmpty)
-        #expect(person.news.filter { $0 == "fingerExpected" }.count == 1)
+        expect(person.news.filter { $0 == "fingerExpected" }.count, is: 1)
     }
 
     @Test func aFingerThatIsNotRecognizedIsReplacedByThePIN() async throws {
@@ -175,7 +175,7 @@ struct PIVUnlockingTests {
         try await bench.makeKey(.authentication, pin: .matchAlways)
         var unlocking = try await unlocking(bench, person)
         _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
-        #expect(person.news.suffix(2) == ["fingerExpected", "fingerNotRecognized"])
+        expect(person.news.suffix(2), is: ["fingerExpected", "fingerNotRecognized"])
         #expect(unlocking.isVerified && person.requests.map(\.purpose) == ["sign"])
     }
 
@@ -189,7 +189,7 @@ struct PIVUnlockingTests {
         #expect(!unlocking.isVerified && person.requests.isEmpty)
         unlocking.isRehearsal = true
         _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
-        #expect(person.news.filter { $0 == "fingerExpected" }.count == 1)
+        expect(person.news.filter { $0 == "fingerExpected" }.count, is: 1)
     }
 
     // MARK: The management key
@@ -224,7 +224,7 @@ struct PIVUnlockingTests {
             try await unlocking.manage(for: "make a key")
         }
         try await unlocking.manage(for: "make a key")
-        #expect(person.requests.last?.form?.hasSuffix("48 digits") == true)
+        expect(person.requests.last?.form?.hasSuffix("48 digits"), is: true)
         unlocking.isRehearsal = true
         try await unlocking.manage(for: "make a key")
     }
@@ -240,7 +240,7 @@ struct PIVUnlockingTests {
         let broker = CredentialBroker([], person: person)
         var unlocking = try await unlocking(bench, person, broker)
         try await unlocking.manage(for: "make a key")
-        #expect(person.requests.map(\.purpose) == ["use its management key and make a key"])
+        expect(person.requests.map(\.purpose), is: ["use its management key and make a key"])
         #expect(broker.isHeld(CredentialRequest(CredentialID(.pivPIN, key: "4711"), to: "")))
         await unlocking.service.close()
         var rehearsal = try await self.unlocking(bench, person)
@@ -260,21 +260,22 @@ struct PIVUnlockingTests {
         try await service.authenticate(with: .defaultKey())
         _ = try await service.generateKey(.authentication, .p256)
         #expect(try await overwriting.confirmKey(in: .authentication))
-        #expect(person.questions.count == 1)
+        expect(person.questions.count, is: 1)
         await #expect(throws: Unanswered.self) {
             try await PIVOverwriting(service, ScriptedPerson(agrees: false)).confirmKey(in: .authentication)
         }
         try await overwriting.confirmObject(.capability)
         try await service.putObject(.capability, [])
         try await overwriting.confirmObject(.capability)
-        #expect(person.questions.count == 1, "neither object has content")
+        expect(person.questions.count, is: 1, "neither object has content")
         let certificate = try #require(PIVSlot.authentication.certificateObject)
         for id in [.capability, .printed, certificate] { try await service.putObject(id, [0x30, 0x00]) }
         try await overwriting.confirmObject(.capability)
         try await overwriting.confirmObject(.printed)
         try await overwriting.confirmCertificate(in: .authentication)
-        #expect(
-            person.questions.dropFirst() == [
+        expect(
+            person.questions.dropFirst(),
+            is: [
                 "\(PIVOverwriting.Question.object(.capability))", "\(PIVOverwriting.Question.object(.printed))",
                 "\(PIVOverwriting.Question.certificate(subject: nil, .authentication))",
             ])
@@ -285,7 +286,7 @@ struct PIVUnlockingTests {
         try await bench.makeKey(.authentication)
         let overwriting = PIVOverwriting(try await bench.piv(), person)
         #expect(try await overwriting.confirmKey(in: .authentication))
-        #expect(person.questions == ["\(PIVOverwriting.Question.key(.p256, .authentication))"])
+        expect(person.questions, is: ["\(PIVOverwriting.Question.key(.p256, .authentication))"])
     }
 }
 

@@ -2,6 +2,7 @@
 
 import Testing
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -17,31 +18,31 @@ struct ArculusProfileTests {
 
     private func info(_ channel: CardChannel) throws -> CBOR.Map {
         let reply = try channel.transmit(APDU(cla: 0x80, ins: 0x10, p1: 0x80, data: [0x04]))
-        #expect(reply.data.first == 0)
+        expect(reply.data.first, is: 0)
         return try #require(try CBOR(decoding: Array(reply.data.dropFirst())).map)
     }
 
     @Test("the older card: CTAP 2.0, PIN protocol 1, U2F") func older() throws {
         let (key, channel) = try card(.arculus)
-        #expect(try channel.select(.fido) == Array("U2F_V2".utf8))
+        try expect(channel.select(.fido), is: Array("U2F_V2".utf8))
         let info = try info(channel)
-        #expect(info[1] == ["U2F_V2", "FIDO_2_0"])
-        #expect(info[3] == .bytes(try Hex.decode("9d3df6ba282f11eda2610242ac120002")))
-        #expect(info[6] == [1])
-        #expect(info[9] == nil)
-        #expect(key.state.profile.atr.prefix(4) == [0x3B, 0x80, 0x80, 0x01])
-        #expect(try channel.transmit(APDU(cla: 0x00, ins: 0x03)).data == Array("U2F_V2".utf8))
+        expect(info[1], is: ["U2F_V2", "FIDO_2_0"])
+        expect(info[3], is: .bytes(try Hex.decode("9d3df6ba282f11eda2610242ac120002")))
+        expect(info[6], is: [1])
+        expect(info[9], is: nil)
+        expect(key.state.profile.atr.prefix(4), is: [0x3B, 0x80, 0x80, 0x01])
+        try expect(channel.transmit(APDU(cla: 0x00, ins: 0x03)).data, is: Array("U2F_V2".utf8))
     }
 
     @Test("the P71 card: CTAP 2.1 over NFC alone, no U2F") func p71() throws {
         let (_, channel) = try card(.arculusP71)
-        #expect(try channel.select(.fido) == Array("FIDO_2_0".utf8))
+        try expect(channel.select(.fido), is: Array("FIDO_2_0".utf8))
         let info = try info(channel)
-        #expect(info[1] == ["FIDO_2_0", "FIDO_2_1"])
-        #expect(info[3] == .bytes(try Hex.decode("3f59672f20aa4afeb6f47e5e916b6d98")))
-        #expect(info[6] == [2, 1])
-        #expect(info[9] == ["nfc"])
-        #expect(try channel.transmit(APDU(cla: 0x00, ins: 0x03)).status == .unknownInstruction)
+        expect(info[1], is: ["FIDO_2_0", "FIDO_2_1"])
+        expect(info[3], is: .bytes(try Hex.decode("3f59672f20aa4afeb6f47e5e916b6d98")))
+        expect(info[6], is: [2, 1])
+        expect(info[9], is: ["nfc"])
+        try expect(channel.transmit(APDU(cla: 0x00, ins: 0x03)).status, is: .unknownInstruction)
     }
 
     @Test("has a FIDO application and nothing else", arguments: [DeviceModel.arculus, .arculusP71])
@@ -56,12 +57,12 @@ struct ArculusProfileTests {
         let (_, channel) = try card(.arculus)
         _ = try channel.select(.fido)
         let reply = try channel.transmit(APDU(cla: 0x80, ins: 0x10, p1: 0x80, data: [0x07]))
-        #expect(reply.data == [0])
+        expect(reply.data, is: [0])
     }
 
     @Test("is kept in a file", arguments: DeviceModel.allCases) func file(model: DeviceModel) throws {
         let state = try VirtualKeyState.new(DeviceProfile(model: model, serial: 7))
-        #expect(try VirtualKeyState(state.json) == state)
-        #expect((state.json["device"]?["model"] != nil) == (model != .yubiKey))
+        try expect(VirtualKeyState(state.json), is: state)
+        expect((state.json["device"]?["model"] != nil), is: (model != .yubiKey))
     }
 }

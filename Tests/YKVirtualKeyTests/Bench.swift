@@ -64,7 +64,7 @@ final class Bench {
     /// The code that CALCULATE gives for a challenge, as a person reads it.
     func code(_ name: String, _ challenge: UInt64? = nil) throws -> String {
         let reply = try send(0xA2, p2: 1, Self.calculate(name, challenge.map(Self.bytes) ?? []))
-        #expect(reply.status == .ok)
+        expect(reply.status, is: .ok)
         let value = try #require(TLV.list(reply.data).value(0x76))
         let number = value.dropFirst().reduce(0) { $0 << 8 | UInt64($1) }
         let digits = Int(value[0])

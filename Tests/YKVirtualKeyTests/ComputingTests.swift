@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 import YKCrypto
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKVirtualKeyHost
@@ -90,7 +91,7 @@ struct ComputingTests {
         _ = desk.send(try reports(.initialize, everybody, hello))
         var said = desk.send(try reports(.cbor, first, makeCredential))
         #expect(said.count == 1 && said[0][4...7] == [0xBB, 0, 1, 1])
-        #expect(desk.device.pause(at: desk.now) == .milliseconds(10))
+        expect(desk.device.pause(at: desk.now), is: .milliseconds(10))
         var count = 0
         // Longer than a touch is waited for.
         for _ in 0..<4000 {
@@ -98,8 +99,8 @@ struct ComputingTests {
             #expect(said.allSatisfy { $0[4...7] == [0xBB, 0, 1, 1] })
             count += said.count
         }
-        #expect(count == 400)
-        #expect(desk.send(try reports(.cbor, first, [4])).first?[4...7] == [0xBF, 0, 1, 6])
+        expect(count, is: 400)
+        expect(desk.send(try reports(.cbor, first, [4])).first?[4...7], is: [0xBF, 0, 1, 6])
         gate.cancel()
         let answer = desk.answer()
         #expect(answer[3] == 1 && answer[4] == 0x90 && answer[7] == 0)
@@ -111,10 +112,10 @@ struct ComputingTests {
         var desk = Desk(key(touch: .pending))
         _ = desk.send(try reports(.initialize, everybody, hello))
         _ = desk.send(try reports(.cbor, first, makeCredential))
-        #expect(desk.wait(.seconds(25)).count == 1)
+        expect(desk.wait(.seconds(25)).count, is: 1)
         gate.cancel()
-        #expect(desk.answer()[4...7] == [0xBB, 0, 1, 2])
-        #expect(desk.wait(.seconds(29)).first?[4...7] == [0xBB, 0, 1, 2])
+        expect(desk.answer()[4...7], is: [0xBB, 0, 1, 2])
+        expect(desk.wait(.seconds(29)).first?[4...7], is: [0xBB, 0, 1, 2])
         let late = desk.wait(.seconds(1))
         #expect(late.first?[4] == 0x90 && late.first?[7] == 0x2F)
     }
@@ -126,10 +127,10 @@ struct ComputingTests {
         _ = desk.send(try reports(.cbor, first, makeCredential))
         let end = desk.send(try reports(.cancel, first, []))
         #expect(end.first?[4] == 0x90 && end.first?[7] == 0x2D)
-        #expect(desk.key.state == .demonstration())
+        expect(desk.key.state, is: .demonstration())
         gate.cancel()
         _ = desk.send(try reports(.cbor, first, makeCredential))
-        #expect(desk.answer()[7] == 0)
+        expect(desk.answer()[7], is: 0)
     }
 
     @Test func uhid() throws {
@@ -144,7 +145,7 @@ struct ComputingTests {
         send(try reports(.initialize, everybody, hello))
         _ = kernel.receive()
         send(try reports(.cbor, first, makeCredential))
-        for _ in 0..<3 { #expect(kernel.receive()[10...13] == [0xBB, 0, 1, 1]) }
+        for _ in 0..<3 { expect(kernel.receive()[10...13], is: [0xBB, 0, 1, 1]) }
         gate.cancel()
         var report = kernel.receive()
         while report.count == 70, report[10] == 0xBB { report = kernel.receive() }
@@ -157,10 +158,10 @@ struct ComputingTests {
     @Test func fidoOnTheUSB() throws {
         let served = try USBIPTests.Served(key())
         let host = served.hosts[0]
-        for report in try reports(.initialize, everybody, hello) { #expect(host.write(4, report) == 0) }
+        for report in try reports(.initialize, everybody, hello) { expect(host.write(4, report), is: 0) }
         _ = host.read(4)
-        for report in try reports(.cbor, first, makeCredential) { #expect(host.write(4, report) == 0) }
-        for _ in 0..<3 { #expect(host.read(4)[4...7] == [0xBB, 0, 1, 1]) }
+        for report in try reports(.cbor, first, makeCredential) { expect(host.write(4, report), is: 0) }
+        for _ in 0..<3 { expect(host.read(4)[4...7], is: [0xBB, 0, 1, 1]) }
         gate.cancel()
         var report = host.read(4)
         while report.count == 64, report[4] == 0xBB { report = host.read(4) }
@@ -174,13 +175,13 @@ struct ComputingTests {
         let host = served.hosts[0]
         func send(_ kind: UInt8, _ hex: String = "") throws -> [UInt8] {
             let data = try Hex.decode(hex)
-            #expect(host.write(2, [kind, UInt8(data.count), 0, 0, 0, 0, 42, 0, 0, 0] + data) == 0)
+            expect(host.write(2, [kind, UInt8(data.count), 0, 0, 0, 0, 42, 0, 0, 0] + data), is: 0)
             return host.read(2, 4096)
         }
         _ = try send(0x62)
-        for command in openPGP { #expect(try send(0x6F, command).suffix(2) == [0x90, 0]) }
-        #expect(try send(0x6F, generate)[7...8] == [0x80, 10])
-        #expect(host.read(2, 4096)[7...8] == [0x80, 10])
+        for command in openPGP { try expect(send(0x6F, command).suffix(2), is: [0x90, 0]) }
+        try expect(send(0x6F, generate)[7...8], is: [0x80, 10])
+        expect(host.read(2, 4096)[7...8], is: [0x80, 10])
         gate.cancel()
         var reply = host.read(2, 4096)
         while reply.count == 10, reply[7] == 0x80 { reply = host.read(2, 4096) }
@@ -196,14 +197,14 @@ struct ComputingTests {
         let serving = try Serving(key(), VPCDAddress(port: listener.port))
         let reader = try #require(listener.accept())
         reader.send([1])
-        for command in openPGP { #expect(reader.ask(try Hex.decode(command)).suffix(2) == [0x90, 0]) }
+        for command in openPGP { expect(reader.ask(try Hex.decode(command)).suffix(2), is: [0x90, 0]) }
         reader.send(try Hex.decode(generate))
         // Ten times as long as this server waits for a touch.
         Pause.system(.milliseconds(200), .after(.seconds(1)))
         gate.cancel()
         let reply = reader.receive()
         #expect(reply.prefix(2) == [0x7F, 0x49] && reply.suffix(2) == [0x90, 0])
-        #expect(reader.ask(try Hex.decode("00ca006e000000")).suffix(2) == [0x90, 0])
+        expect(reader.ask(try Hex.decode("00ca006e000000")).suffix(2), is: [0x90, 0])
         serving.end()
     }
 
@@ -213,12 +214,12 @@ struct ComputingTests {
         let inputs = environment()
         _ = card.exchange(try APDU(ins: 0xA4, p1: 4, data: AID.fido.rawValue).encoded(.short), inputs)
         let command = try APDU(cla: 0x80, ins: 0x10, p1: 0x80, data: makeCredential).encoded(.extended)
-        #expect(card.exchange(command, inputs) == [1, 0x91, 0])
+        expect(card.exchange(command, inputs), is: [1, 0x91, 0])
         gate.cancel()
         let poll: [UInt8] = [0x80, 0x11, 0, 0, 0]
         var reply = card.exchange(poll, inputs)
         while reply == [1, 0x91, 0] { reply = card.exchange(poll, inputs) }
-        #expect(reply?.first == 0)
+        expect(reply?.first, is: 0)
     }
 
     @Test("a pair that cannot be made is a failure of the memory")
@@ -227,6 +228,6 @@ struct ComputingTests {
         inputs.keyPairs = RSAKeyPairs { _ in nil }
         let key = VirtualKey.demonstration(inputs: inputs)
         for command in openPGP { _ = try key.exchange(try Hex.decode(command)) }
-        #expect(try key.exchange(try Hex.decode(generate)) == [0x65, 0x81])
+        try expect(key.exchange(try Hex.decode(generate)), is: [0x65, 0x81])
     }
 }

@@ -2,6 +2,7 @@
 
 import Testing
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -11,7 +12,7 @@ struct FaultTests {
     private static func link(_ plan: String) throws -> FaultyLink {
         let link = FaultyLink(VirtualKey.demonstration().link(), plan: try FaultPlan(parsing: plan))
         let select = try APDU.select(.oath).encoded(.short)
-        #expect(try link.exchange(select, deadline: .after(.seconds(5))).suffix(2) == [0x90, 0])
+        try expect(link.exchange(select, deadline: .after(.seconds(5))).suffix(2), is: [0x90, 0])
         return link
     }
 
@@ -23,11 +24,11 @@ struct FaultTests {
     func none() throws {
         let link = try Self.link("")
         #expect(try Self.send(link).hasSuffix("9000"))
-        #expect(link.identity.reader == VirtualKey.readerName)
-        #expect(try link.begin(deadline: .after(.seconds(1))) == false)
+        expect(link.identity.reader, is: VirtualKey.readerName)
+        try expect(link.begin(deadline: .after(.seconds(1))), is: false)
         link.end()
         try link.reset(.warm, deadline: .after(.seconds(1)))
-        #expect(try Self.send(link) == "6d00")
+        try expect(Self.send(link), is: "6d00")
         link.close()
     }
 
@@ -67,17 +68,17 @@ struct FaultTests {
             ("status 6f00", "6f00"), ("more", String(repeating: "00", count: 32) + "61ff"), ("more empty", "61ff"),
         ])
     func replies(_ fault: String, _ reply: String) throws {
-        #expect(try Self.send(try Self.link("at 2: \(fault)")) == reply)
+        try expect(Self.send(try Self.link("at 2: \(fault)")), is: reply)
     }
 
     @Test("more without end goes on for what asks for more, and ends with another command")
     func endless() throws {
         let link = try Self.link("on 00a1: more empty")
         for command in ["00a1000000", "00a5000000", "00a5000000", "00c0000000"] {
-            #expect(try Self.send(link, command) == "61ff")
+            try expect(Self.send(link, command), is: "61ff")
         }
-        #expect(try Self.send(link, "00ff000000") == "6d00")
-        #expect(try Self.send(link, "00a5000000") == "6985")
+        try expect(Self.send(link, "00ff000000"), is: "6d00")
+        try expect(Self.send(link, "00a5000000"), is: "6985")
     }
 
     @Test("the channel gives up on an endless reply", arguments: ["more", "more empty"])
@@ -104,17 +105,17 @@ struct FaultTests {
         let link = try Self.link("at 2: reset")
         #expect(throws: LinkError.reset) { try Self.send(link) }
         #expect(try link.begin(deadline: .after(.seconds(1))))
-        #expect(try link.begin(deadline: .after(.seconds(1))) == false)
-        #expect(try Self.send(link) == "6d00")
+        try expect(link.begin(deadline: .after(.seconds(1))), is: false)
+        try expect(Self.send(link), is: "6d00")
     }
 
     @Test("rules say when")
     func triggers() throws {
         let link = try Self.link("from 4: status 6f02; on 00a1 at 2: status 6f01")
         #expect(try Self.send(link).hasSuffix("9000"))
-        #expect(try Self.send(link) == "6f01")
-        #expect(try Self.send(link) == "6f02")
-        #expect(try Self.send(link, "00ff000000") == "6f02")
+        try expect(Self.send(link), is: "6f01")
+        try expect(Self.send(link), is: "6f02")
+        try expect(Self.send(link, "00ff000000"), is: "6f02")
     }
 
     @Test(
@@ -129,8 +130,8 @@ struct FaultTests {
             ("at 1: status 9100", .init(.at(1), .status(.stillWorking))),
         ])
     func text(_ text: String, _ rule: FaultPlan.Rule) throws {
-        #expect(try FaultPlan(parsing: text).rules == [rule])
-        #expect(try FaultPlan(parsing: ";\n\(text);;").rules == [rule])
+        try expect(FaultPlan(parsing: text).rules, is: [rule])
+        try expect(FaultPlan(parsing: ";\n\(text);;").rules, is: [rule])
     }
 
     @Test(

@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -16,17 +17,17 @@ struct NDEFAppletTests {
         bench.layOnReader()
         let record = try OTPSlotRecord(fixed: [1, 2, 3, 4, 5, 6], identity: [9, 9, 9, 9, 9, 9], key: Self.key)
         _ = try bench.send("00a4040007a000000527200100")
-        #expect(try bench.send(0x01, p1: 0x01, record.encoded + [UInt8](repeating: 0, count: 6)).status == .ok)
+        try expect(bench.send(0x01, p1: 0x01, record.encoded + [UInt8](repeating: 0, count: 6)).status, is: .ok)
         if let ndef {
             let padded = [UInt8(ndef.count - 1)] + ndef + [UInt8](repeating: 0, count: 55 - ndef.count)
-            #expect(try bench.send(0x01, p1: 0x08, padded + [UInt8](repeating: 0, count: 6)).status == .ok)
+            try expect(bench.send(0x01, p1: 0x08, padded + [UInt8](repeating: 0, count: 6)).status, is: .ok)
         }
         return bench
     }
 
     private func message(_ bench: Bench) throws -> NDEFMessage {
         _ = try bench.send("00a4040007d276000085010100")
-        #expect(try bench.send("00a4000c02e104") == "9000")
+        try expect(bench.send("00a4000c02e104"), is: "9000")
         let length = try Hex.decode(try bench.send("00b0000002"))
         let bytes = try Hex.decode(try bench.send("00b00002" + Hex.encode([length[1]])))
         return try NDEFMessage(decoding: Array(bytes.dropLast(2)))
@@ -48,7 +49,7 @@ struct NDEFAppletTests {
         #expect(first.block.counter < second.block.counter && first.block.useCounter == second.block.useCounter)
         bench.card.powerOff()
         let third = try block(message(bench))
-        #expect(third.block.useCounter == second.block.useCounter + 1)
+        expect(third.block.useCounter, is: second.block.useCounter + 1)
     }
 
     @Test func aTextInstead() throws {
@@ -65,30 +66,30 @@ struct NDEFAppletTests {
         let bench = Bench(select: false)
         bench.layOnReader()
         _ = try bench.select(.ndef)
-        #expect(try bench.send("00b0000002") == "6986")
-        #expect(try bench.send("00a4000c02e103") == "9000")
-        #expect(try bench.send("00b000000f") == "000f20007f00000406e104007f00ff" + "9000")
-        #expect(try bench.send("00a4000c02e104") == "9000")
+        try expect(bench.send("00b0000002"), is: "6986")
+        try expect(bench.send("00a4000c02e103"), is: "9000")
+        try expect(bench.send("00b000000f"), is: "000f20007f00000406e104007f00ff" + "9000")
+        try expect(bench.send("00a4000c02e104"), is: "9000")
         let length = try bench.send("00b0000002")
-        #expect(length == "0017" + "9000")
+        expect(length, is: "0017" + "9000")
         let message = try Hex.decode(try bench.send("00b0000217"))
-        #expect(message.prefix(5) == [0xD1, 0x01, 0x13, 0x55, 0x04])
-        #expect(String(decoding: message.dropFirst(5).dropLast(2), as: UTF8.self) == "my.yubico.com/yk/#")
-        #expect(try bench.send("00b0001801") == "23" + "9000")
-        #expect(try bench.send("00b0001901") == "6b00")
-        #expect(try bench.send("00a4000c020001") == "6a82")
-        #expect(try bench.send("00a4020c02e104") == "6b00")
-        #expect(try bench.send("00d6000001ff") == "6d00")
+        expect(message.prefix(5), is: [0xD1, 0x01, 0x13, 0x55, 0x04])
+        expect(String(decoding: message.dropFirst(5).dropLast(2), as: UTF8.self), is: "my.yubico.com/yk/#")
+        try expect(bench.send("00b0001801"), is: "23" + "9000")
+        try expect(bench.send("00b0001901"), is: "6b00")
+        try expect(bench.send("00a4000c020001"), is: "6a82")
+        try expect(bench.send("00a4020c02e104"), is: "6b00")
+        try expect(bench.send("00d6000001ff"), is: "6d00")
     }
 
     @Test("a tag is on a contactless reader only, and while OTP is enabled over NFC")
     func availability() throws {
         let bench = try bench()
-        #expect(try bench.select(.ndef) == "9000")
+        try expect(bench.select(.ndef), is: "9000")
         bench.card.state.management.nfcEnabled = bench.card.state.profile.applications & ~1
-        #expect(try bench.select(.ndef) == "6a82")
+        try expect(bench.select(.ndef), is: "6a82")
         bench.card = VirtualCard(Bench(select: false).card.state)
-        #expect(try bench.select(.ndef) == "6a82")
+        try expect(bench.select(.ndef), is: "6a82")
     }
 
     @Test("a key that is moved has the answer to reset of its place, and a tag on the reader only")
@@ -96,22 +97,22 @@ struct NDEFAppletTests {
         let key = VirtualKey.demonstration()
         let select = try Hex.decode("00a4040007d276000085010100")
         let usb = key.link()
-        #expect(try usb.exchange(select, deadline: .after(.seconds(1))) == [0x6A, 0x82])
+        try expect(usb.exchange(select, deadline: .after(.seconds(1))), is: [0x6A, 0x82])
         key.layOnReader()
         let nfc = key.link()
         #expect(try ATR(decoding: nfc.identity.atr).contactless != nil)
-        #expect(try nfc.exchange(select, deadline: .after(.seconds(1))) == [0x90, 0x00])
+        try expect(nfc.exchange(select, deadline: .after(.seconds(1))), is: [0x90, 0x00])
         key.plugIn()
-        #expect(key.link().identity == usb.identity)
-        #expect(try nfc.exchange(select, deadline: .after(.seconds(1))) == [0x6A, 0x82])
+        expect(key.link().identity, is: usb.identity)
+        try expect(nfc.exchange(select, deadline: .after(.seconds(1))), is: [0x6A, 0x82])
     }
 
     @Test("a NEO says that its tag may be written, and has an address of its own")
     func neo() throws {
         let bench = try bench(nil, FirmwareVersion(3, 4, 0))
         _ = try bench.select(.ndef)
-        #expect(try bench.send("00a4000c02e103") == "9000")
-        #expect(try bench.send("00b000000f") == "000f20007f007f0406e104007f00009000")
+        try expect(bench.send("00a4000c02e103"), is: "9000")
+        try expect(bench.send("00b000000f"), is: "000f20007f007f0406e104007f00009000")
         guard case .uri(let uri) = try message(bench).records[0].content() else {
             Issue.record("no URI")
             return

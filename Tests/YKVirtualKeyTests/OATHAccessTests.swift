@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -22,14 +23,14 @@ struct OATHAccessTests {
     private func locked() throws -> Bench {
         let bench = Bench()
         _ = try bench.put("a")
-        #expect(try bench.send(0x03, setCode(Self.key)).status == .ok)
+        try expect(bench.send(0x03, setCode(Self.key)).status, is: .ok)
         return bench
     }
 
     @Test("select gives version and salt, and a challenge once there is a key")
     func select() throws {
         var bench = Bench()
-        #expect(try bench.send("00a4040007a000000527210100") == "7903050701" + "71080102030405060708" + "9000")
+        try expect(bench.send("00a4040007a000000527210100"), is: "7903050701" + "71080102030405060708" + "9000")
         bench = try locked()
         #expect(
             try bench.send("00a4040008a00000052721010100")
@@ -39,10 +40,10 @@ struct OATHAccessTests {
     @Test("setting a key leaves the session open, the next one is locked")
     func lock() throws {
         let bench = try locked()
-        #expect(try bench.send("00a1000000") == "72022161" + "9000")
+        try expect(bench.send("00a1000000"), is: "72022161" + "9000")
         _ = try bench.send("00a4040007a0000005272101")
         for instruction: UInt8 in [0x01, 0x02, 0x03, 0x05, 0xA1, 0xA2, 0xA4] {
-            #expect(try bench.send(instruction).status == .securityStatusNotSatisfied)
+            try expect(bench.send(instruction).status, is: .securityStatusNotSatisfied)
         }
     }
 
@@ -50,52 +51,52 @@ struct OATHAccessTests {
     func unlock() throws {
         let bench = try locked()
         _ = try bench.send("00a4040007a0000005272101")
-        #expect(try bench.send(0xA3, validate([1, 2, 3])).status == .incorrectParameters)
-        #expect(try bench.send(0xA3, [0x75]).status == .incorrectParameters)
+        try expect(bench.send(0xA3, validate([1, 2, 3])).status, is: .incorrectParameters)
+        try expect(bench.send(0xA3, [0x75]).status, is: .incorrectParameters)
         let reply = try bench.send(0xA3, validate(Self.key))
-        #expect(reply.status == .ok)
-        #expect(try TLV.list(reply.data).value(0x75) == Bench.hmac(Self.key, Self.challenge))
-        #expect(try bench.send("00a1000000") == "72022161" + "9000")
+        expect(reply.status, is: .ok)
+        try expect(TLV.list(reply.data).value(0x75), is: Bench.hmac(Self.key, Self.challenge))
+        try expect(bench.send("00a1000000"), is: "72022161" + "9000")
         bench.card.powerOff()
-        #expect(try bench.send("00a1000000") == "6d00")
+        try expect(bench.send("00a1000000"), is: "6d00")
     }
 
     @Test("validate without a key on the application is 6984")
     func nothingToValidate() throws {
         let bench = Bench()
-        #expect(try bench.send(0xA3, validate(Self.key)).status == .dataInvalid)
+        try expect(bench.send(0xA3, validate(Self.key)).status, is: .dataInvalid)
     }
 
     @Test("other parameters are refused, and a locked application has no rest")
     func parameters() throws {
         let bench = try locked()
         for instruction: UInt8 in [0x01, 0x02, 0x03, 0x05, 0xA1, 0xA3] {
-            #expect(try bench.send(instruction, p1: 1).status == .wrongParameters)
-            #expect(try bench.send(instruction, p2: 1).status == .wrongParameters)
+            try expect(bench.send(instruction, p1: 1).status, is: .wrongParameters)
+            try expect(bench.send(instruction, p2: 1).status, is: .wrongParameters)
         }
         _ = try bench.send("00a4040007a0000005272101")
-        #expect(try bench.send("00a5000000") == "6982")
+        try expect(bench.send("00a5000000"), is: "6982")
         let short = TLV(0x75, Bench.hmac(Self.key, Self.challenge)).encoded + TLV(0x74, [1]).encoded
-        #expect(try bench.send(0xA3, short).status == .incorrectParameters)
+        try expect(bench.send(0xA3, short).status, is: .incorrectParameters)
     }
 
     @Test("an empty key removes the lock")
     func remove() throws {
         let bench = try locked()
-        #expect(try bench.send(0x03, [0x73, 0]).status == .ok)
-        #expect(bench.card.state.oath.accessKey == nil)
+        try expect(bench.send(0x03, [0x73, 0]).status, is: .ok)
+        expect(bench.card.state.oath.accessKey, is: nil)
     }
 
     @Test("set code refuses a key that the host does not show to know")
     func badSetCode() throws {
         let bench = Bench()
-        #expect(try bench.send(0x03, setCode(Self.key, response: [1])).status == .incorrectParameters)
+        try expect(bench.send(0x03, setCode(Self.key, response: [1])).status, is: .incorrectParameters)
         let wrong = [UInt8](repeating: 1, count: 20)
-        #expect(try bench.send(0x03, setCode(Self.key, response: wrong)).status == .dataInvalid)
-        #expect(try bench.send(0x03, setCode(Self.key, type: 0x22)).status == .incorrectParameters)
-        #expect(try bench.send(0x03, setCode([])).status == .incorrectParameters)
-        #expect(try bench.send(0x03, TLV(0x73, [0x21] + Self.key).encoded).status == .incorrectParameters)
-        #expect(bench.card.state.oath.accessKey == nil)
+        try expect(bench.send(0x03, setCode(Self.key, response: wrong)).status, is: .dataInvalid)
+        try expect(bench.send(0x03, setCode(Self.key, type: 0x22)).status, is: .incorrectParameters)
+        try expect(bench.send(0x03, setCode([])).status, is: .incorrectParameters)
+        try expect(bench.send(0x03, TLV(0x73, [0x21] + Self.key).encoded).status, is: .incorrectParameters)
+        expect(bench.card.state.oath.accessKey, is: nil)
     }
 
     @Test("reset forgets all, even when locked, and makes another device of it")
@@ -103,10 +104,10 @@ struct OATHAccessTests {
         let bench = try locked()
         bench.card.state.oath.salt = [0]
         _ = try bench.send("00a4040007a0000005272101")
-        #expect(try bench.send(0x04).status == .wrongParameters)
-        #expect(try bench.send(0x04, p1: 0xDE, p2: 0xAD).status == .ok)
-        #expect(bench.card.state.oath == OATHMemory(salt: [1, 2, 3, 4, 5, 6, 7, 8]))
-        #expect(try bench.send("00a1000000") == "9000")
+        try expect(bench.send(0x04).status, is: .wrongParameters)
+        try expect(bench.send(0x04, p1: 0xDE, p2: 0xAD).status, is: .ok)
+        expect(bench.card.state.oath, is: OATHMemory(salt: [1, 2, 3, 4, 5, 6, 7, 8]))
+        try expect(bench.send("00a1000000"), is: "9000")
     }
 
     @Test("without randomness nothing is drawn and nothing is lost")
@@ -116,8 +117,8 @@ struct OATHAccessTests {
         }
         let bench = try locked()
         bench.inputs.random = Dry()
-        #expect(try bench.send(0x04, p1: 0xDE, p2: 0xAD).status == .memoryFailure)
-        #expect(bench.card.state.oath.accounts.count == 1)
-        #expect(try bench.send("00a4040007a0000005272101") == "6581")
+        try expect(bench.send(0x04, p1: 0xDE, p2: 0xAD).status, is: .memoryFailure)
+        expect(bench.card.state.oath.accounts.count, is: 1)
+        try expect(bench.send("00a4040007a0000005272101"), is: "6581")
     }
 }

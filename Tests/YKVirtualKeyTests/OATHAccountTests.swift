@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -14,10 +15,10 @@ struct OATHAccountTests {
     @Test("list gives type and name, in the order of adding")
     func list() throws {
         let bench = Bench()
-        #expect(try bench.send("00a1000000") == "9000")
+        try expect(bench.send("00a1000000"), is: "9000")
         _ = try bench.put("a:b")
         _ = try bench.put("c", type: 0x12)
-        #expect(try bench.send("00a1000000") == "7204" + "21613a62" + "7202" + "1263" + "9000")
+        try expect(bench.send("00a1000000"), is: "7204" + "21613a62" + "7202" + "1263" + "9000")
     }
 
     @Test("the same name again replaces the account in its place")
@@ -27,8 +28,8 @@ struct OATHAccountTests {
         _ = try bench.put("b")
         let old = bench.card.state.oath.accounts[0]
         #expect(old.properties == .touch && old.counter == 7)
-        #expect(try bench.put("a", digits: 8) == .ok)
-        #expect(names(bench) == ["a", "b"])
+        try expect(bench.put("a", digits: 8), is: .ok)
+        expect(names(bench), is: ["a", "b"])
         #expect(bench.card.state.oath.accounts[0].digits == 8 && bench.card.state.oath.accounts[0].kind == .totp)
     }
 
@@ -39,10 +40,10 @@ struct OATHAccountTests {
         ])
     func capacity(_ version: FirmwareVersion, _ places: Int) throws {
         let bench = Bench(version: version)
-        for number in 0..<places { #expect(try bench.put("account \(number)") == .ok) }
-        #expect(try bench.put("one more") == .noSpace)
-        #expect(try bench.put("account 3", digits: 7) == .ok)
-        #expect(bench.card.state.oath.accounts.count == places)
+        for number in 0..<places { try expect(bench.put("account \(number)"), is: .ok) }
+        try expect(bench.put("one more"), is: .noSpace)
+        try expect(bench.put("account 3", digits: 7), is: .ok)
+        expect(bench.card.state.oath.accounts.count, is: places)
     }
 
     @Test(
@@ -59,49 +60,50 @@ struct OATHAccountTests {
     func badPut(_ name: String, _ type: UInt8, _ digits: UInt8, _ length: Int, _ rest: [UInt8]) throws {
         let bench = Bench()
         let secret = [UInt8](repeating: 7, count: length)
-        #expect(try bench.put(name, type: type, digits: digits, secret: secret, rest: rest) == .incorrectParameters)
+        try expect(bench.put(name, type: type, digits: digits, secret: secret, rest: rest), is: .incorrectParameters)
         #expect(names(bench).isEmpty)
     }
 
     @Test("the longest name, the shortest and the longest secrets are taken")
     func limits() throws {
         let bench = Bench()
-        #expect(try bench.put(String(repeating: "n", count: 64)) == .ok)
+        try expect(bench.put(String(repeating: "n", count: 64)), is: .ok)
         for (type, length) in [(0x21, 14), (0x21, 64), (0x22, 64), (0x23, 128)] {
-            #expect(try bench.put("s\(length)", type: UInt8(type), secret: [UInt8](repeating: 1, count: length)) == .ok)
+            try expect(
+                bench.put("s\(length)", type: UInt8(type), secret: [UInt8](repeating: 1, count: length)), is: .ok)
         }
-        #expect(try bench.send(0x01, [0x71]).status == .incorrectParameters)
+        try expect(bench.send(0x01, [0x71]).status, is: .incorrectParameters)
     }
 
     @Test("older firmware refuses what came later")
     func versionGates() throws {
         let old = Bench(version: FirmwareVersion(4, 2, 4))
-        #expect(try old.put("x", rest: [0x78, 0x02]) == .incorrectParameters)
-        #expect(try old.put("x", type: 0x23) == .incorrectParameters)
+        try expect(old.put("x", rest: [0x78, 0x02]), is: .incorrectParameters)
+        try expect(old.put("x", type: 0x23), is: .incorrectParameters)
         let middle = Bench(version: FirmwareVersion(4, 2, 6))
-        #expect(try middle.put("x", rest: [0x78, 0x02]) == .ok)
-        #expect(try middle.put("y", type: 0x23) == .incorrectParameters)
+        try expect(middle.put("x", rest: [0x78, 0x02]), is: .ok)
+        try expect(middle.put("y", type: 0x23), is: .incorrectParameters)
         let newer = Bench(version: FirmwareVersion(4, 3, 1))
-        #expect(try newer.put("y", type: 0x23) == .ok)
+        try expect(newer.put("y", type: 0x23), is: .ok)
         let rename = TLV(0x71, [0x79]).encoded + TLV(0x71, [0x7A]).encoded
-        #expect(try newer.send(0x05, rename).status == .unknownInstruction)
+        try expect(newer.send(0x05, rename).status, is: .unknownInstruction)
         let last = Bench(version: FirmwareVersion(5, 3, 0))
         _ = try last.put("y")
-        #expect(try last.send(0x05, rename).status == .unknownInstruction)
+        try expect(last.send(0x05, rename).status, is: .unknownInstruction)
         let first = Bench(version: FirmwareVersion(5, 3, 1))
         _ = try first.put("y")
-        #expect(try first.send(0x05, rename).status == .ok)
+        try expect(first.send(0x05, rename).status, is: .ok)
     }
 
     @Test("delete forgets one account")
     func delete() throws {
         let bench = Bench()
         for name in ["a", "b", "c"] { _ = try bench.put(name) }
-        #expect(try bench.send(0x02, TLV(0x71, [0x62]).encoded).status == .ok)
-        #expect(names(bench) == ["a", "c"])
-        #expect(try bench.send(0x02, TLV(0x71, [0x62]).encoded).status == .dataInvalid)
-        #expect(try bench.send(0x02, [0x71, 2, 0x61]).status == .incorrectParameters)
-        #expect(names(bench) == ["a", "c"])
+        try expect(bench.send(0x02, TLV(0x71, [0x62]).encoded).status, is: .ok)
+        expect(names(bench), is: ["a", "c"])
+        try expect(bench.send(0x02, TLV(0x71, [0x62]).encoded).status, is: .dataInvalid)
+        try expect(bench.send(0x02, [0x71, 2, 0x61]).status, is: .incorrectParameters)
+        expect(names(bench), is: ["a", "c"])
     }
 
     @Test("rename keeps everything but the name")
@@ -113,27 +115,27 @@ struct OATHAccountTests {
         func data(_ old: String, _ new: String) -> [UInt8] {
             TLV(0x71, Array(old.utf8)).encoded + TLV(0x71, Array(new.utf8)).encoded
         }
-        #expect(try bench.send(0x05, data("old", "new")).status == .ok)
-        #expect(try bench.code("new") == "287082")
-        #expect(try bench.send(0x05, data("old", "x")).status == .dataInvalid)
-        #expect(try bench.send(0x05, data("new", "taken")).status == .incorrectParameters)
-        #expect(try bench.send(0x05, data("new", "new")).status == .incorrectParameters)
-        #expect(try bench.send(0x05, data("new", "")).status == .incorrectParameters)
-        #expect(try bench.send(0x05, data("new", String(repeating: "n", count: 65))).status == .incorrectParameters)
-        #expect(try bench.send(0x05, TLV(0x71, [1]).encoded).status == .incorrectParameters)
-        #expect(names(bench) == ["new", "taken"])
+        try expect(bench.send(0x05, data("old", "new")).status, is: .ok)
+        try expect(bench.code("new"), is: "287082")
+        try expect(bench.send(0x05, data("old", "x")).status, is: .dataInvalid)
+        try expect(bench.send(0x05, data("new", "taken")).status, is: .incorrectParameters)
+        try expect(bench.send(0x05, data("new", "new")).status, is: .incorrectParameters)
+        try expect(bench.send(0x05, data("new", "")).status, is: .incorrectParameters)
+        try expect(bench.send(0x05, data("new", String(repeating: "n", count: 65))).status, is: .incorrectParameters)
+        try expect(bench.send(0x05, TLV(0x71, [1]).encoded).status, is: .incorrectParameters)
+        expect(names(bench), is: ["new", "taken"])
     }
 
     @Test("a YubiKey 4 FIPS has no SHA-512, and a reader's field is a touch")
     func models() throws {
-        #expect(try Bench(version: FirmwareVersion(4, 4, 5)).put("a", type: 0x23) == .incorrectParameters)
-        #expect(try Bench(version: FirmwareVersion(4, 3, 7)).put("a", type: 0x23) == .ok)
+        try expect(Bench(version: FirmwareVersion(4, 4, 5)).put("a", type: 0x23), is: .incorrectParameters)
+        try expect(Bench(version: FirmwareVersion(4, 3, 7)).put("a", type: 0x23), is: .ok)
         let bench = Bench()
-        #expect(try bench.put("t", rest: [0x78, 0x02]) == .ok)
+        try expect(bench.put("t", rest: [0x78, 0x02]), is: .ok)
         bench.inputs.touch = { _ in .notTouched }
-        #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", [1])).status == .conditionsNotSatisfied)
+        try expect(bench.send(0xA2, p2: 1, Bench.calculate("t", [1])).status, is: .conditionsNotSatisfied)
         bench.layOnReader()
         _ = try bench.send("00a4040007a0000005272101")
-        #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", [1])).status == .ok)
+        try expect(bench.send(0xA2, p2: 1, Bench.calculate("t", [1])).status, is: .ok)
     }
 }

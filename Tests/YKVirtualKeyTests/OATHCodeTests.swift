@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -10,13 +11,13 @@ struct OATHCodeTests {
     @Test("HOTP gives the codes of RFC 4226 appendix D, one after the other")
     func hotpVectors() throws {
         let bench = Bench()
-        #expect(try bench.put("h", type: 0x11) == .ok)
+        try expect(bench.put("h", type: 0x11), is: .ok)
         for code in [
             "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489",
         ] {
-            #expect(try bench.code("h") == code)
+            try expect(bench.code("h"), is: code)
         }
-        #expect(bench.card.state.oath.accounts[0].counter == 10)
+        expect(bench.card.state.oath.accounts[0].counter, is: 10)
     }
 
     @Test(
@@ -31,24 +32,24 @@ struct OATHCodeTests {
         let digits = Array("1234567890".utf8)
         for (type, length, code) in [(0x21, 20, sha1), (0x22, 32, sha256), (0x23, 64, sha512)] {
             let secret = (0..<length).map { digits[$0 % 10] }
-            #expect(try bench.put("t", type: UInt8(type), digits: 8, secret: secret) == .ok)
-            #expect(try bench.code("t", time / 30) == code)
+            try expect(bench.put("t", type: UInt8(type), digits: 8, secret: secret), is: .ok)
+            try expect(bench.code("t", time / 30), is: code)
         }
     }
 
     @Test("an initial counter is where HOTP starts")
     func initialCounter() throws {
         let bench = Bench()
-        #expect(try bench.put("h", type: 0x11, rest: [0x7A, 4, 0, 0, 0, 9]) == .ok)
-        #expect(try bench.code("h") == "520489")
+        try expect(bench.put("h", type: 0x11, rest: [0x7A, 4, 0, 0, 0, 9]), is: .ok)
+        try expect(bench.code("h"), is: "520489")
     }
 
     @Test("a counter goes on after the largest initial value")
     func largeCounter() throws {
         let bench = Bench()
-        #expect(try bench.put("h", type: 0x11, rest: [0x7A, 4, 0xFF, 0xFF, 0xFF, 0xFF]) == .ok)
+        try expect(bench.put("h", type: 0x11, rest: [0x7A, 4, 0xFF, 0xFF, 0xFF, 0xFF]), is: .ok)
         _ = try bench.code("h")
-        #expect(bench.card.state.oath.accounts[0].counter == 0x1_0000_0000)
+        expect(bench.card.state.oath.accounts[0].counter, is: 0x1_0000_0000)
     }
 
     @Test("the whole response is the HMAC, its digits before it")
@@ -56,7 +57,7 @@ struct OATHCodeTests {
         let bench = Bench()
         _ = try bench.put("t")
         let reply = try bench.send(0xA2, Bench.calculate("t", Bench.bytes(1)))
-        #expect(try TLV.list(reply.data).value(0x75) == [6] + Bench.hmac(Bench.rfcSecret, Bench.bytes(1)))
+        try expect(TLV.list(reply.data).value(0x75), is: [6] + Bench.hmac(Bench.rfcSecret, Bench.bytes(1)))
     }
 
     @Test("calculate all marks HOTP and touch accounts and leaves their counters")
@@ -67,10 +68,10 @@ struct OATHCodeTests {
         _ = try bench.put("x", digits: 7, rest: [0x78, 0x02])
         bench.inputs.touch = { _ in .pending }
         let reply = try bench.send(0xA4, p2: 1, TLV(0x74, Bench.bytes(1)).encoded)
-        #expect(Hex.encode(reply.data) == "710174" + "7605084" + "1397eea" + "710168" + "770106" + "710178" + "7c0107")
-        #expect(bench.card.state.oath.accounts[1].counter == 0)
+        expect(Hex.encode(reply.data), is: "710174" + "7605084" + "1397eea" + "710168" + "770106" + "710178" + "7c0107")
+        expect(bench.card.state.oath.accounts[1].counter, is: 0)
         let full = try TLV.list(try bench.send(0xA4, TLV(0x74, Bench.bytes(1)).encoded).data)
-        #expect(full.map(\.tag.rawValue) == [0x71, 0x75, 0x71, 0x77, 0x71, 0x7C])
+        expect(full.map(\.tag.rawValue), is: [0x71, 0x75, 0x71, 0x77, 0x71, 0x7C])
     }
 
     @Test("a touch account waits, times out, or answers")
@@ -79,12 +80,12 @@ struct OATHCodeTests {
         _ = try bench.put("h", type: 0x11, rest: [0x78, 0x02])
         let command = try APDU(ins: 0xA2, p2: 1, data: Bench.calculate("h", [])).encoded(.short)
         bench.inputs.touch = { _ in .pending }
-        #expect(bench.exchange(command) == nil)
+        expect(bench.exchange(command), is: nil)
         bench.inputs.touch = { _ in .notTouched }
-        #expect(bench.exchange(command) == [0x69, 0x85])
-        #expect(bench.card.state.oath.accounts[0].counter == 0)
+        expect(bench.exchange(command), is: [0x69, 0x85])
+        expect(bench.card.state.oath.accounts[0].counter, is: 0)
         bench.inputs.touch = { $0 == Array("h".utf8) ? .touched : .notTouched }
-        #expect(try bench.code("h") == "755224")
+        try expect(bench.code("h"), is: "755224")
     }
 
     @Test("an account with rising challenges refuses one that does not rise")
@@ -92,9 +93,10 @@ struct OATHCodeTests {
         let bench = Bench()
         _ = try bench.put("t", rest: [0x78, 0x01])
         _ = try bench.code("t", 5)
-        #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", Bench.bytes(5))).status == .securityStatusNotSatisfied)
-        #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", [6])).status == .ok)
-        #expect(try bench.send(0xA2, p2: 1, Bench.calculate("t", [0, 6])).status == .securityStatusNotSatisfied)
+        try expect(
+            bench.send(0xA2, p2: 1, Bench.calculate("t", Bench.bytes(5))).status, is: .securityStatusNotSatisfied)
+        try expect(bench.send(0xA2, p2: 1, Bench.calculate("t", [6])).status, is: .ok)
+        try expect(bench.send(0xA2, p2: 1, Bench.calculate("t", [0, 6])).status, is: .securityStatusNotSatisfied)
         _ = try bench.code("t", 7)
     }
 
@@ -110,6 +112,6 @@ struct OATHCodeTests {
         let bench = Bench()
         _ = try bench.put("t")
         let bytes = try Hex.decode(data.filter { $0 != " " })
-        #expect(try bench.send(0xA2, p1: p1, p2: p2, bytes).status == status)
+        try expect(bench.send(0xA2, p1: p1, p2: p2, bytes).status, is: status)
     }
 }

@@ -29,10 +29,10 @@ struct StateFileTests {
     @Test("a new key is written at once, with mode 0600 and nothing beside it")
     func new() throws {
         let key = try VirtualKey(file: path, inputs: VirtualInputs(random: CountingRandom(from: 1)))
-        #expect(key.state.profile.serial == 0x0101_0203)
-        #expect(folder.mode("key.json") == 0o600)
-        #expect(folder.names == ["key.json"])
-        #expect(try VirtualKey(file: path).state == key.state)
+        expect(key.state.profile.serial, is: 0x0101_0203)
+        expect(folder.mode("key.json"), is: 0o600)
+        expect(folder.names, is: ["key.json"])
+        try expect(VirtualKey(file: path).state, is: key.state)
     }
 
     @Test("what one run leaves the next one finds")
@@ -40,15 +40,15 @@ struct StateFileTests {
         let profile = DeviceProfile(version: FirmwareVersion(5, 2, 4), serial: 42, formFactor: 3, transport: .nfc)
         do {
             let link = try VirtualKey(file: path, profile: profile).link()
-            #expect(try send(link, .select(.oath)).status == .ok)
-            #expect(try put(link, "first") == .ok)
-            #expect(try put(link, "60/ünicöde \"quoted\"\n") == .ok)
+            try expect(send(link, .select(.oath)).status, is: .ok)
+            try expect(put(link, "first"), is: .ok)
+            try expect(put(link, "60/ünicöde \"quoted\"\n"), is: .ok)
         }
         let key = try VirtualKey(file: path)
-        #expect(key.state.profile == profile)
+        expect(key.state.profile, is: profile)
         let link = key.link()
         _ = try send(link, .select(.oath))
-        #expect(try names(link) == ["first", "60/ünicöde \"quoted\"\n"])
+        try expect(names(link), is: ["first", "60/ünicöde \"quoted\"\n"])
         #expect(folder.names == ["key.json"] && folder.mode("key.json") == 0o600)
     }
 
@@ -61,7 +61,7 @@ struct StateFileTests {
         state.oath.accounts[1].lastChallenge = [9, 9]
         state.oath.accounts[4].counter = .max
         state.ndef = "example.com/\u{1F511}"
-        #expect(try VirtualKeyState(JSONValue(parsing: state.json.prettyText)) == state)
+        try expect(VirtualKeyState(JSONValue(parsing: state.json.prettyText)), is: state)
     }
 
     @Test("two links with the file of one key see each other's changes")
@@ -74,13 +74,13 @@ struct StateFileTests {
             try first.begin(deadline: .after(.milliseconds(1)))
         }
         _ = try send(second, .select(.oath))
-        #expect(try names(second) == ["from first"])
+        try expect(names(second), is: ["from first"])
         _ = try put(second, "from second")
         second.end()
         #expect(try first.begin(deadline: .after(.seconds(1))))
-        #expect(try send(first, APDU(ins: 0xA1)).status == .unknownInstruction)
+        try expect(send(first, APDU(ins: 0xA1)).status, is: .unknownInstruction)
         _ = try send(first, .select(.oath))
-        #expect(try names(first) == ["from first", "from second"])
+        try expect(names(first), is: ["from first", "from second"])
         first.close()
     }
 
@@ -94,8 +94,8 @@ struct StateFileTests {
         let link = try VirtualKey(file: path).link()
         _ = try link.begin(deadline: .after(.seconds(1)))
         let error = #expect(throws: VirtualKeyFileError.self) { try VirtualKey(file: path, patience: .zero) }
-        #expect(error == .inUse(path: path, holders: holders))
-        #expect(error?.description.contains("process \(getpid())") == true)
+        expect(error, is: .inUse(path: path, holders: holders))
+        expect(error?.description.contains("process \(getpid())"), is: true)
         link.close()
     }
 
@@ -107,10 +107,10 @@ struct StateFileTests {
         let taken = (0..<100).map { "\(path).new-\(getpid())-\($0)" }
         for name in taken { mkdir(name, 0o700) }
         #expect(throws: LinkError.self) { try put(link, "lost") }
-        #expect(folder.read("key.json") == text)
+        expect(folder.read("key.json"), is: text)
         for name in taken { rmdir(name) }
-        #expect(try names(link) == [])
-        #expect(try put(link, "kept") == .ok)
+        try expect(names(link), is: [])
+        try expect(put(link, "kept"), is: .ok)
     }
 
     @Test("what is not a plain file is refused")
@@ -140,7 +140,7 @@ struct StateFileTests {
             return
         }
         #expect(foundLine == line && foundField == field)
-        #expect(folder.read("key.json") == text)
+        expect(folder.read("key.json"), is: text)
     }
 
     @Test(
@@ -170,7 +170,7 @@ struct StateFileTests {
             Issue.record("unexpected: \(String(describing: error))")
             return
         }
-        #expect(error?.description.contains(field) == true)
+        expect(error?.description.contains(field), is: true)
     }
 
     @Test("every cut of a file is refused")

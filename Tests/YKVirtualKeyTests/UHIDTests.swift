@@ -3,6 +3,7 @@
 import Glibc
 import Synchronization
 import Testing
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKVirtualKeyHost
@@ -69,19 +70,19 @@ struct UHIDTests {
         let kernel = served.kernels[0]
         let created = kernel.receive()
         #expect(created.count == 4 + 276 + 34 && created.prefix(4) == [11, 0, 0, 0])
-        #expect(String(decoding: created[4..<33], as: UTF8.self) == "Yubico YubiKey OTP+FIDO+CCID\0")
-        #expect(Array(created[260..<264]) == [34, 0, 3, 0])
-        #expect(Array(created[264..<270]) == [0x50, 0x10, 0, 0, 0x07, 0x04])
-        #expect(Array(created[276..<284]) == [0, 0, 0, 0, 0x06, 0xD0, 0xF1, 0x09])
+        expect(String(decoding: created[4..<33], as: UTF8.self), is: "Yubico YubiKey OTP+FIDO+CCID\0")
+        expect(Array(created[260..<264]), is: [34, 0, 3, 0])
+        expect(Array(created[264..<270]), is: [0x50, 0x10, 0, 0, 0x07, 0x04])
+        expect(Array(created[276..<284]), is: [0, 0, 0, 0, 0x06, 0xD0, 0xF1, 0x09])
         for number: UInt8 in [2, 4] { kernel.send([number, 0, 0, 0]) }
         let hello = try ask(kernel, 0x06, everybody, [1, 2, 3, 4, 5, 6, 7, 8])
-        #expect(Array(hello[..<24]) == everybody + [0x86, 0, 17, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 1, 2, 5, 7, 1, 5])
+        expect(Array(hello[..<24]), is: everybody + [0x86, 0, 17, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 1, 2, 5, 7, 1, 5])
         let info = try ask(kernel, 0x10, [0, 0, 0, 1], [4])
-        #expect(info.prefix(6) == [0, 0, 0, 1, 0x90, 1])
+        expect(info.prefix(6), is: [0, 0, 0, 1, 0x90, 1])
         for _ in 0..<((256 + Int(info[6]) - 57 + 58) / 59) { _ = kernel.receive() }
-        #expect(try ask(kernel, 0x08, [0, 0, 0, 1])[4] == 0x88)
+        try expect(ask(kernel, 0x08, [0, 0, 0, 1])[4], is: 0x88)
         served.end()
-        #expect(kernel.receive() == [1, 0, 0, 0])
+        expect(kernel.receive(), is: [1, 0, 0, 0])
         #expect(kernel.receive().isEmpty)
         let events = served.events.withLock { $0 }
         #expect(events.contains(.winked) && events.last == .removed)
@@ -101,7 +102,7 @@ struct UHIDTests {
             let input = kernel.receive()
             try #require(input.count == 70)
             guard case .message(let message) = try inbox.add(Array(input.dropFirst(6))) else { continue }
-            #expect(message.payload == payload)
+            expect(message.payload, is: payload)
             return served.end()
         }
         Issue.record("129 reports were no message")
@@ -117,13 +118,13 @@ struct UHIDTests {
         for tick in 0..<2000 {
             let time = Duration.microseconds(tick * 100)
             while sent < 129, pace.takes(at: start + time) { sent += 1 }
-            if tick == 0 { #expect(sent == ReportPace.burst) }
+            if tick == 0 { expect(sent, is: ReportPace.burst) }
             unread = max(unread, sent - tick / 25)
         }
         #expect(sent > 120 && unread <= 64)
         #expect(pace.pause(at: start + .milliseconds(199.9)) <= ReportPace.interval)
         pace.refill()
-        #expect(pace.pause(at: start + .milliseconds(199.9)) == .zero)
+        expect(pace.pause(at: start + .milliseconds(199.9)), is: .zero)
     }
 
     @Test("what the kernel asks for gets an answer, what makes no sense gets none")
@@ -132,19 +133,19 @@ struct UHIDTests {
         let kernel = served.kernels[0]
         _ = kernel.receive()
         kernel.send([9, 0, 0, 0, 7, 0, 0, 0, 0, 1])
-        #expect(kernel.receive() == [10, 0, 0, 0, 7, 0, 0, 0, 5, 0, 0, 0])
+        expect(kernel.receive(), is: [10, 0, 0, 0, 7, 0, 0, 0, 5, 0, 0, 0])
         kernel.send([13, 0, 0, 0, 8, 0, 0, 0, 0, 1, 0, 0])
-        #expect(kernel.receive() == [14, 0, 0, 0, 8, 0, 0, 0, 5, 0])
+        expect(kernel.receive(), is: [14, 0, 0, 0, 8, 0, 0, 0, 5, 0])
         let short = Array(Self.output([UInt8](repeating: 0xFF, count: 64)).prefix(4100))
         let long = Self.output([]).prefix(4100) + [0xFF, 0xFF, 1]
         let numbered = [6, 0, 0, 0, 9] + Self.output([]).dropFirst(5)
         for bytes in [[1], [9, 0, 0, 0], [13, 0, 0], [77, 0, 0, 0], short, Array(long), numbered, [3, 0, 0, 0]] {
             kernel.send(bytes)
         }
-        #expect(try ask(kernel, 0x06, everybody, [8, 7, 6, 5, 4, 3, 2, 1])[4] == 0x86)
+        try expect(ask(kernel, 0x06, everybody, [8, 7, 6, 5, 4, 3, 2, 1])[4], is: 0x86)
         kernel.hangUp()
         served.end(byItself: true)
-        #expect(served.failure.withLock { $0 } == .gone)
+        expect(served.failure.withLock { $0 }, is: .gone)
     }
 
     @Test("a key that is taken away for a while is plugged in again and has forgotten its channels")
@@ -153,14 +154,14 @@ struct UHIDTests {
         _ = served.kernels[0].receive()
         _ = try ask(served.kernels[0], 0x06, everybody, [1, 2, 3, 4, 5, 6, 7, 8])
         for report in try Self.reports(0x01, [0, 0, 0, 1], [1]) { served.kernels[0].send(Self.output(report)) }
-        #expect(served.kernels[0].receive() == [1, 0, 0, 0])
-        #expect(Self.number(served.kernels[1].receive()) == 11)
-        #expect(try ask(served.kernels[1], 0x01, [0, 0, 0, 1])[4..<8] == [0xBF, 0, 1, 0x0B])
+        expect(served.kernels[0].receive(), is: [1, 0, 0, 0])
+        expect(Self.number(served.kernels[1].receive()), is: 11)
+        try expect(ask(served.kernels[1], 0x01, [0, 0, 0, 1])[4..<8], is: [0xBF, 0, 1, 0x0B])
         _ = try ask(served.kernels[1], 0x06, everybody, [1, 2, 3, 4, 5, 6, 7, 8])
         for report in try Self.reports(0x01, [0, 0, 0, 1], [1]) { served.kernels[1].send(Self.output(report)) }
-        #expect(served.kernels[1].receive() == [1, 0, 0, 0])
+        expect(served.kernels[1].receive(), is: [1, 0, 0, 0])
         served.end(byItself: true)
-        #expect(served.failure.withLock { $0 } == nil)
+        expect(served.failure.withLock { $0 }, is: nil)
     }
 
     @Test(
@@ -170,7 +171,7 @@ struct UHIDTests {
         let server = UHIDServer(
             .demonstration(), cancellation: Cancellation(), report: { _ in }, open: { (-1, code) })
         let error = #expect(throws: UHIDError.self) { try server.run() }
-        #expect(error?.description.contains(words) == true)
+        expect(error?.description.contains(words), is: true)
         #expect(UHIDError.gone.description.contains("removed"))
     }
 

@@ -3,6 +3,7 @@
 import Glibc
 import Synchronization
 import Testing
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKVirtualKeyHost
@@ -112,33 +113,33 @@ struct USBIPTests {
         let served = try Served()
         let host = served.hosts[0]
         let device = try #require(host.get(0x80, 6, 0x0100))
-        #expect(device == [18, 1, 0, 2, 0, 0, 0, 64, 0x50, 0x10, 7, 4, 0x71, 5, 1, 2, 0, 1])
-        #expect(host.get(0x80, 6, 0x0100, 0, 8)?.count == 8)
+        expect(device, is: [18, 1, 0, 2, 0, 0, 0, 64, 0x50, 0x10, 7, 4, 0x71, 5, 1, 2, 0, 1])
+        expect(host.get(0x80, 6, 0x0100, 0, 8)?.count, is: 8)
         let configuration = try #require(host.get(0x80, 6, 0x0200))
         #expect(Int(configuration[2]) == configuration.count && configuration[4] == 3)
-        #expect(host.get(0x80, 6, 0x0300) == [4, 3, 9, 4])
-        #expect(host.get(0x80, 6, 0x0301) == [14, 3, 89, 0, 117, 0, 98, 0, 105, 0, 99, 0, 111, 0])
-        #expect(host.get(0x80, 6, 0x0302)?.first == 44)
-        #expect(host.get(0x80, 6, 0x0600) == nil)
+        expect(host.get(0x80, 6, 0x0300), is: [4, 3, 9, 4])
+        expect(host.get(0x80, 6, 0x0301), is: [14, 3, 89, 0, 117, 0, 98, 0, 105, 0, 99, 0, 111, 0])
+        expect(host.get(0x80, 6, 0x0302)?.first, is: 44)
+        expect(host.get(0x80, 6, 0x0600), is: nil)
         #expect(host.set(0, 9, 1) && host.get(0x80, 8, 0) == [1])
         #expect(host.get(0x80, 0, 0) == [0, 0] && host.get(0x81, 0x0A, 0, 2) == [0])
         #expect(host.set(0, 5, 3) && host.set(1, 0x0B, 0, 1) && !host.set(0, 0x77, 0))
-        #expect(host.get(0x81, 6, 0x2200, 1)?.prefix(3) == [0x06, 0xD0, 0xF1])
+        expect(host.get(0x81, 6, 0x2200, 1)?.prefix(3), is: [0x06, 0xD0, 0xF1])
         #expect(host.get(0x81, 6, 0x2100, 1)?.count == 9 && host.get(0x81, 6, 0x2100, 0)?.count == 9)
-        #expect(host.get(0x81, 6, 0x2200, 0)?.prefix(4) == [5, 1, 9, 6])
+        expect(host.get(0x81, 6, 0x2200, 0)?.prefix(4), is: [5, 1, 9, 6])
         #expect(host.get(0x81, 6, 0x2200, 9) == nil && host.get(0xC0, 1, 0) == nil)
         #expect(host.set(0x21, 0x0A, 0, 1) && host.set(0x21, 0x0A, 0, 0) && !host.set(0x21, 0x77, 0, 1))
         #expect(host.read(0x0F) == [] && host.write(0x0F, [1]) == -32)
         served.end()
-        #expect(served.events.withLock { $0.last } == .removed)
+        expect(served.events.withLock { $0.last }, is: .removed)
     }
 
     @Test func fidoReports() throws {
         let served = try Served(.demonstration(), "at 3: remove 1ms", times: 2)
         let host = served.hosts[0]
         let hello = try CTAPHID.Message(.initialize, on: .broadcast, [1, 2, 3, 4, 5, 6, 7, 8]).reports()[0]
-        #expect(host.write(4, hello) == 0)
-        #expect(host.read(4).prefix(19) == hello.prefix(4) + [0x86, 0, 17, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 1])
+        expect(host.write(4, hello), is: 0)
+        expect(host.read(4).prefix(19), is: hello.prefix(4) + [0x86, 0, 17, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 1])
         let (number, bytes) = host.transfer(isIn: true, 4, length: 64)
         host.kernel.send(bytes)
         var unlink = ByteWriter()
@@ -147,16 +148,16 @@ struct USBIPTests {
         let unlinked = host.answer()
         #expect(unlinked.command == 4 && unlinked.status == -104)
         host.kernel.send(unlink.bytes)
-        #expect(host.answer().status == 0)
+        expect(host.answer().status, is: 0)
         let wink = try CTAPHID.Message(.wink, on: .init(rawValue: 1)).reports()[0]
-        #expect(host.write(4, wink) == 0)
-        #expect(host.read(4)[4] == 0x88)
+        expect(host.write(4, wink), is: 0)
+        expect(host.read(4)[4], is: 0x88)
         _ = host.write(4, wink)
-        #expect(served.hosts[1].write(4, wink) == 0)
-        #expect(served.hosts[1].read(4)[4..<8] == [0xBF, 0, 1, 0x0B])
+        expect(served.hosts[1].write(4, wink), is: 0)
+        expect(served.hosts[1].read(4)[4..<8], is: [0xBF, 0, 1, 0x0B])
         served.hosts[1].kernel.hangUp()
         served.end(byItself: true)
-        #expect(served.failure.withLock { $0 } == .gone)
+        expect(served.failure.withLock { $0 }, is: .gone)
         #expect(served.events.withLock { $0.contains(.winked) })
     }
 
@@ -171,7 +172,7 @@ struct USBIPTests {
         }
         served.hosts[0].kernel.send(bytes)
         served.end(byItself: true)
-        #expect(served.failure.withLock { $0 } == .gone)
+        expect(served.failure.withLock { $0 }, is: .gone)
     }
 
     @Test("too many transfers at once")
@@ -179,7 +180,7 @@ struct USBIPTests {
         let served = try Served()
         for _ in 0..<300 { served.hosts[0].kernel.send(served.hosts[0].transfer(isIn: true, 4, length: 64).bytes) }
         served.end(byItself: true)
-        #expect(served.failure.withLock { $0 } == .gone)
+        expect(served.failure.withLock { $0 }, is: .gone)
     }
 
     @Test func otpFrames() throws {
@@ -204,8 +205,8 @@ struct USBIPTests {
             while let report = host.get(0xA1, 1, 0x0300, 0, 8), report != status { reports.append(report) }
             return reports
         }
-        #expect(ask(0x10).first?.prefix(4) == [0x01, 0x00, 0x00, 0x01])
-        #expect(ask(0x10).map { $0[7] } == [0x40, 0x40])
+        expect(ask(0x10).first?.prefix(4), is: [0x01, 0x00, 0x00, 0x01])
+        expect(ask(0x10).map { $0[7] }, is: [0x40, 0x40])
         #expect(ask(0x13).count > 5)
         #expect(ask(0x01).isEmpty && ask(0x10, crc: [1, 2]).isEmpty)
         #expect(!host.set(0x21, 9, 0x0300, 0, [1]) && host.set(0x21, 9, 0x0300, 0, [0, 0, 0, 0, 0, 0, 0, 0x8A]))
@@ -228,6 +229,6 @@ struct USBIPTests {
         try USBIPServer(.demonstration(), cancellation: stopped).run()
         let served = try Served(times: 0)
         served.end(byItself: true)
-        #expect(served.failure.withLock { $0 } == .noPort)
+        expect(served.failure.withLock { $0 }, is: .noPort)
     }
 }

@@ -2,6 +2,7 @@
 
 import Synchronization
 import Testing
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKVirtualKeyHost
@@ -19,21 +20,21 @@ struct VPCDTests {
         let serving = try Serving(.demonstration(), address)
         let reader = try #require(listener.accept())
         reader.send([1])
-        #expect(reader.ask([4]) == VirtualKeyState.demonstration().profile.atr)
-        #expect(reader.ask(list) == [0x6D, 0])
-        #expect(reader.ask(select).suffix(2) == [0x90, 0])
-        #expect(reader.ask(list).suffix(2) == [0x90, 0])
+        expect(reader.ask([4]), is: VirtualKeyState.demonstration().profile.atr)
+        expect(reader.ask(list), is: [0x6D, 0])
+        expect(reader.ask(select).suffix(2), is: [0x90, 0])
+        expect(reader.ask(list).suffix(2), is: [0x90, 0])
         reader.send([2])
-        #expect(reader.ask(list) == [0x6D, 0])
-        #expect(reader.ask(select).suffix(2) == [0x90, 0])
+        expect(reader.ask(list), is: [0x6D, 0])
+        expect(reader.ask(select).suffix(2), is: [0x90, 0])
         reader.send([0])
         reader.send([9])
         reader.send([])
         reader.send([1])
-        #expect(reader.ask(list) == [0x6D, 0])
-        #expect(reader.ask([0, 0xA1]) == [0x67, 0])
+        expect(reader.ask(list), is: [0x6D, 0])
+        expect(reader.ask([0, 0xA1]), is: [0x67, 0])
         serving.end()
-        #expect(reader.receive() == [])
+        expect(reader.receive(), is: [])
         let events = serving.events.withLock { $0 }
         #expect(events.first == .inserted && events.last == .removed)
         #expect(events.contains(.powerOn) && events.contains(.powerOff) && events.contains(.reset))
@@ -47,7 +48,7 @@ struct VPCDTests {
         reader.send([1])
         _ = reader.ask(select)
         let data = Bench.calculate("Careful:erin", Bench.bytes(1))
-        #expect(reader.ask(try APDU(ins: 0xA2, p2: 1, data: data).encoded(.short)) == [0x69, 0x85])
+        expect(reader.ask(try APDU(ins: 0xA2, p2: 1, data: data).encoded(.short)), is: [0x69, 0x85])
         serving.end()
     }
 
@@ -57,13 +58,13 @@ struct VPCDTests {
         let serving = try Serving(.demonstration(), address, plan)
         let reader = try #require(listener.accept())
         reader.send([1])
-        #expect(reader.ask(select).suffix(2) == [0x90, 0])
+        expect(reader.ask(select).suffix(2), is: [0x90, 0])
         reader.send(list)
-        #expect(reader.ask(list).suffix(2) == [0x90, 0])
-        #expect(reader.ask(list) == [0x72, 0x17, 0x21])
-        #expect(reader.ask(list) == [])
+        expect(reader.ask(list).suffix(2), is: [0x90, 0])
+        expect(reader.ask(list), is: [0x72, 0x17, 0x21])
+        expect(reader.ask(list), is: [])
         serving.end(byItself: true)
-        #expect(serving.failure.withLock { $0 } == nil)
+        expect(serving.failure.withLock { $0 }, is: nil)
     }
 
     @Test("a key that is reset or taken away for a while comes back", arguments: ["reset", "remove 1ms"])
@@ -71,13 +72,13 @@ struct VPCDTests {
         let serving = try Serving(.demonstration(), address, "at 2: \(fault)")
         let first = try #require(listener.accept())
         first.send([1])
-        #expect(first.ask(select).suffix(2) == [0x90, 0])
-        #expect(first.ask(list) == [])
+        expect(first.ask(select).suffix(2), is: [0x90, 0])
+        expect(first.ask(list), is: [])
         let between = try #require(listener.accept())
-        #expect(between.ask([4]) == [], "the reader is told once that there is no card")
+        expect(between.ask([4]), is: [], "the reader is told once that there is no card")
         let second = try #require(listener.accept())
         second.send([1])
-        #expect(second.ask(list) == [0x6D, 0])
+        expect(second.ask(list), is: [0x6D, 0])
         serving.end()
     }
 
@@ -86,11 +87,11 @@ struct VPCDTests {
         let serving = try Serving(.demonstration(), address)
         _ = try #require(listener.accept())
         serving.end(byItself: true)
-        #expect(serving.failure.withLock { $0 } == .readerGone(address))
+        expect(serving.failure.withLock { $0 }, is: .readerGone(address))
         let patient = try Serving(.demonstration(), address, reconnects: true)
         _ = try #require(listener.accept())
         let again = try #require(listener.accept())
-        #expect(again.ask(list) == [0x6D, 0])
+        expect(again.ask(list), is: [0x6D, 0])
         patient.end()
     }
 
@@ -99,7 +100,7 @@ struct VPCDTests {
         let nobody = VPCDAddress(port: { Listener().port }())
         var server = VPCDServer(.demonstration(), at: nobody, cancellation: Cancellation())
         let error = #expect(throws: VPCDError.self) { try server.run() }
-        #expect(error?.description.contains("no virtual reader at 127.0.0.1:\(nobody.port)") == true)
+        expect(error?.description.contains("no virtual reader at 127.0.0.1:\(nobody.port)"), is: true)
         var nowhere = VPCDServer(
             .demonstration(), at: VPCDAddress(host: "host.invalid"), cancellation: Cancellation())
         #expect(throws: VPCDError.unknownHost("host.invalid")) { try nowhere.run() }
@@ -116,9 +117,9 @@ struct VPCDTests {
         let serving = try Serving(try VirtualKey(file: folder["key.json"]), address)
         let reader = try #require(listener.accept())
         _ = try other.begin(deadline: .after(.seconds(1)))
-        #expect(reader.ask(select) == [0x65, 0x81])
+        expect(reader.ask(select), is: [0x65, 0x81])
         other.close()
-        #expect(reader.ask(select).suffix(2) == [0x90, 0])
+        expect(reader.ask(select).suffix(2), is: [0x90, 0])
         serving.end()
     }
 
@@ -129,7 +130,7 @@ struct VPCDTests {
             ("reader.example", "reader.example:35963"), ("[::1]:80", "[::1]:80"), ("[::1]", "[::1]:35963"),
         ])
     func addresses(_ text: String, _ expected: String) throws {
-        #expect(try VPCDAddress(parsing: text).description == expected)
+        try expect(VPCDAddress(parsing: text).description, is: expected)
     }
 
     @Test("a wrong address is refused", arguments: ["x:", "x:0", "x:65536", "x:y", "[::1", "[::1]x", "a:1:2"])

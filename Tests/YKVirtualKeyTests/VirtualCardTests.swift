@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -30,8 +31,8 @@ struct VirtualCardTests {
         ])
     func notFound(_ command: String) throws {
         let bench = Bench()
-        #expect(try bench.send(command) == "6a82")
-        #expect(try bench.send("00a1000000") == "9000")
+        try expect(bench.send(command), is: "6a82")
+        try expect(bench.send("00a1000000"), is: "9000")
     }
 
     @Test(
@@ -45,15 +46,15 @@ struct VirtualCardTests {
         ])
     func refused(_ command: String, _ status: String) throws {
         let bench = Bench()
-        #expect(try bench.send(command) == status)
+        try expect(bench.send(command), is: status)
     }
 
     @Test("nothing is selected after power on and after reset")
     func power() throws {
         let bench = Bench()
         bench.card.powerOff()
-        #expect(try bench.send("00a1000000") == "6d00")
-        #expect(try bench.send("00a5000000") == "6d00")
+        try expect(bench.send("00a1000000"), is: "6d00")
+        try expect(bench.send("00a5000000"), is: "6d00")
     }
 
     private func crowded(_ count: Int) throws -> Bench {
@@ -73,18 +74,18 @@ struct VirtualCardTests {
             while collected.dropLast(2).hasSuffix("61") {
                 collected = String(collected.dropLast(4)) + (try bench.send(next))
             }
-            #expect(collected == whole)
+            expect(collected, is: whole)
         }
     }
 
     @Test("Le is how much comes, the rest is announced")
     func le() throws {
         let bench = try crowded(1)
-        #expect(try bench.send("00a1000004") == "7217" + "2173" + "6115")
-        #expect(try bench.send("00a5000001") == "6f" + "6114")
-        #expect(try bench.send("00a5000000").count == 0x14 * 2 + 4)
-        #expect(try bench.send("00a5000000") == "6985")
-        #expect(try bench.send("00a10000000003") == "721721" + "6116")
+        try expect(bench.send("00a1000004"), is: "7217" + "2173" + "6115")
+        try expect(bench.send("00a5000001"), is: "6f" + "6114")
+        try expect(bench.send("00a5000000").count, is: 0x14 * 2 + 4)
+        try expect(bench.send("00a5000000"), is: "6985")
+        try expect(bench.send("00a10000000003"), is: "721721" + "6116")
     }
 
     @Test("another command drops the rest of a reply")
@@ -92,15 +93,15 @@ struct VirtualCardTests {
         let bench = try crowded(1)
         _ = try bench.send("00a1000004")
         _ = try bench.send("00ff000000")
-        #expect(try bench.send("00a5000000") == "6985")
+        try expect(bench.send("00a5000000"), is: "6985")
     }
 
     @Test("outside OATH the rest of a reply comes by GET RESPONSE")
     func getResponse() throws {
         let bench = Bench(select: false)
-        #expect(try bench.send("00a4040008a00000052747111705") == Hex.encode(Array("Virtu".utf8)) + "6119")
-        #expect(try bench.send("00c0000000") == Hex.encode(Array("al mgr - FW version 5.7.1".utf8)) + "9000")
-        #expect(try bench.send("00c0000000") == "6985")
+        try expect(bench.send("00a4040008a00000052747111705"), is: Hex.encode(Array("Virtu".utf8)) + "6119")
+        try expect(bench.send("00c0000000"), is: Hex.encode(Array("al mgr - FW version 5.7.1".utf8)) + "9000")
+        try expect(bench.send("00c0000000"), is: "6985")
     }
 
     @Test("a command in several blocks is one command")
@@ -108,27 +109,27 @@ struct VirtualCardTests {
         let bench = Bench()
         let data = TLV(0x71, Array("chained".utf8)).encoded + TLV(0x73, [0x21, 6] + Bench.rfcSecret).encoded
         for block in data.dropLast(3).chunks(of: 5) {
-            #expect(try bench.send("10010000" + Hex.encode([UInt8(block.count)] + block)) == "9000")
+            try expect(bench.send("10010000" + Hex.encode([UInt8(block.count)] + block)), is: "9000")
         }
-        #expect(try bench.send("0001000003" + Hex.encode(data.suffix(3))) == "9000")
-        #expect(bench.card.state.oath.accounts.map(\.name) == [Array("chained".utf8)])
+        try expect(bench.send("0001000003" + Hex.encode(data.suffix(3))), is: "9000")
+        expect(bench.card.state.oath.accounts.map(\.name), is: [Array("chained".utf8)])
     }
 
     @Test("a chain that another command breaks is forgotten")
     func brokenChain() throws {
         let bench = Bench()
-        #expect(try bench.send("1001000002" + "7101") == "9000")
-        #expect(try bench.send("00a1000000") == "9000")
-        #expect(try bench.send("0001000001" + "61") == "6a80")
+        try expect(bench.send("1001000002" + "7101"), is: "9000")
+        try expect(bench.send("00a1000000"), is: "9000")
+        try expect(bench.send("0001000001" + "61"), is: "6a80")
     }
 
     @Test("a chain or a command longer than the key takes is 6700")
     func tooLong() throws {
         let bench = Bench()
         let block = "10010000ff" + String(repeating: "00", count: 255)
-        for _ in 0..<12 { #expect(try bench.send(block) == "9000") }
-        #expect(try bench.send(block) == "6700")
-        #expect(try bench.send("00010000" + "000c00" + String(repeating: "00", count: 3072)) == "6700")
+        for _ in 0..<12 { try expect(bench.send(block), is: "9000") }
+        try expect(bench.send(block), is: "6700")
+        try expect(bench.send("00010000" + "000c00" + String(repeating: "00", count: 3072)), is: "6700")
     }
 
     @Test(
@@ -141,7 +142,7 @@ struct VirtualCardTests {
         let profile = DeviceProfile(version: version, serial: 1, transport: transport)
         let atr = try ATR(decoding: profile.atr)
         #expect(atr.isChecksumValid && atr.saysExtendedLength == isExtended)
-        #expect(atr.looksContactless == (transport == .nfc))
+        expect(atr.looksContactless, is: (transport == .nfc))
     }
 }
 

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Testing
+import YKTestSupport
 
 @testable import YKVirtualKey
 @testable import YKVirtualKeyHost
@@ -16,7 +17,7 @@ struct VirtualHostControllerTests {
         folder.write(status + "hs  0001 004 000 00000000 000000 0-0\n", "status")
         folder.write("", "attach")
         let plug = try VirtualHostController(folder: folder.path).attach()
-        #expect(plug.port == 1)
+        expect(plug.port, is: 1)
         let line = folder.read("attach").split(separator: " ")
         #expect(line.first == "1" && line.suffix(2) == ["65538", "2"])
         close(plug.descriptor)
@@ -41,9 +42,9 @@ struct VirtualHostControllerTests {
             try "HID_ID=1\nHID_PHYS=\(place)\n".write(
                 toFile: "\(root)/\(name)/device/uevent", atomically: true, encoding: .utf8)
         }
-        #expect(HIDNode.of(place: "usb-1/input1", in: root) == "/dev/hidraw3")
-        #expect(HIDNode.of(place: "usb-2/input1", in: root) == nil)
-        #expect(HIDNode.of(place: "usb-1/input1", in: "\(root)/nothing") == nil)
+        expect(HIDNode.of(place: "usb-1/input1", in: root), is: "/dev/hidraw3")
+        expect(HIDNode.of(place: "usb-2/input1", in: root), is: nil)
+        expect(HIDNode.of(place: "usb-1/input1", in: "\(root)/nothing"), is: nil)
     }
 
     @Test func searchesForAWhile() {

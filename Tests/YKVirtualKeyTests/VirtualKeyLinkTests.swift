@@ -3,6 +3,7 @@
 import Synchronization
 import Testing
 import YKProtocols
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -18,12 +19,12 @@ struct VirtualKeyLinkTests {
 
     @Test("the demonstration key is always the same")
     func demonstration() throws {
-        #expect(VirtualKeyState.demonstration() == .demonstration())
+        expect(VirtualKeyState.demonstration(), is: .demonstration())
         let channel = CardChannel(link: VirtualKey.demonstration().link())
         #expect(try channel.select(.oath).starts(with: [0x79, 3, 5, 7, 1]))
         channel.continuation = 0xA5
         let reply = try channel.transmit(APDU(ins: 0xA1))
-        #expect(try TLV.list(reply.data).count == 7)
+        try expect(TLV.list(reply.data).count, is: 7)
         #expect(channel.identity.takesExtendedLength)
     }
 
@@ -32,15 +33,15 @@ struct VirtualKeyLinkTests {
         let key = VirtualKey.demonstration()
         let (first, second) = (key.link(), key.link())
         let deadline = Deadline.after(.seconds(5))
-        #expect(try first.begin(deadline: deadline) == false)
+        try expect(first.begin(deadline: deadline), is: false)
         _ = try Self.selectOATH(first)
         first.end()
-        #expect(try first.begin(deadline: deadline) == false)
+        try expect(first.begin(deadline: deadline), is: false)
         first.end()
         #expect(try second.begin(deadline: deadline))
         second.close()
         #expect(try first.begin(deadline: deadline))
-        #expect(try first.begin(deadline: deadline) == false)
+        try expect(first.begin(deadline: deadline), is: false)
         first.close()
     }
 
@@ -56,7 +57,7 @@ struct VirtualKeyLinkTests {
         stop.cancel()
         #expect(throws: LinkError.cancelled) { try second.begin(deadline: .after(.seconds(5), cancellation: stop)) }
         first.close()
-        #expect(try second.exchange(Self.list, deadline: .after(.seconds(5))) == [0x6D, 0x00])
+        try expect(second.exchange(Self.list, deadline: .after(.seconds(5))), is: [0x6D, 0x00])
     }
 
     @Test("a reset loses the selection")
@@ -64,7 +65,7 @@ struct VirtualKeyLinkTests {
         let link = VirtualKey.demonstration().link()
         _ = try Self.selectOATH(link)
         try link.reset(.warm, deadline: .after(.seconds(5)))
-        #expect(try link.exchange(Self.list, deadline: .after(.seconds(5))) == [0x6D, 0x00])
+        try expect(link.exchange(Self.list, deadline: .after(.seconds(5))), is: [0x6D, 0x00])
     }
 
     @Test("waiting for a touch ends with the touch, the deadline, or when called off")

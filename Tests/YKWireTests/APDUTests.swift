@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @Suite struct APDUTests {
@@ -20,8 +21,8 @@ import YKWire
         ("00a40400000002a0000123", APDU(ins: 0xA4, p1: 4, data: [0xA0, 0], le: .bytes(0x123)), .extended),
     ])
     func everyCase(hex: String, command: APDU, form: APDU.Form) throws {
-        #expect(Hex.encode(try command.encoded(form)) == hex)
-        #expect(try APDU(decoding: Hex.decode(hex)) == command)
+        expect(Hex.encode(try command.encoded(form)), is: hex)
+        try expect(APDU(decoding: Hex.decode(hex)), is: command)
     }
 
     @Test(arguments: [
@@ -33,7 +34,7 @@ import YKWire
     func lengthsHaveToFit(hex: String, code: WireError.Code?) throws {
         let bytes = try Hex.decode(hex)
         guard let code else {
-            #expect(try APDU(decoding: bytes).le == .max)
+            try expect(APDU(decoding: bytes).le, is: .max)
             return
         }
         #expect(#expect(throws: WireError.self) { try APDU(decoding: bytes) }?.code == code)
@@ -60,17 +61,17 @@ import YKWire
                 p1: .random(in: 0...255, using: &random), p2: .random(in: 0...255, using: &random),
                 data: random.bytes(upTo: most), le: le)
             let bytes = try command.encoded(form)
-            #expect(try APDU(decoding: bytes) == command)
+            try expect(APDU(decoding: bytes), is: command)
             _ = try? APDU(decoding: Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random))))
             _ = try? APDU(decoding: random.bytes(upTo: 20))
         }
     }
 
     @Test func selectAndResponse() throws {
-        #expect(Hex.encode(try APDU.select(Self.oath).encoded(.short)) == "00a4040007a000000527210100")
+        expect(Hex.encode(try APDU.select(Self.oath).encoded(.short)), is: "00a4040007a000000527210100")
         let response = try ResponseAPDU(decoding: [1, 2, 0x90, 0])
-        #expect(response == ResponseAPDU(.ok, data: [1, 2]))
-        #expect(response.encoded == [1, 2, 0x90, 0])
+        expect(response, is: ResponseAPDU(.ok, data: [1, 2]))
+        expect(response.encoded, is: [1, 2, 0x90, 0])
         #expect(throws: WireError.self) { try ResponseAPDU(decoding: [0x90]) }
     }
 
@@ -81,13 +82,13 @@ import YKWire
     ])
     func statusWords(word: Int, text: String) {
         let status = StatusWord(rawValue: UInt16(word))
-        #expect(status.description == text)
+        expect(status.description, is: text)
         #expect(status.sw1 == UInt8(word >> 8) && status.sw2 == UInt8(word & 255))
     }
 
     @Test func applications() {
         let (aid, neighbour) = (Self.oath, AID([0xA0, 0x00, 0x00, 0x05, 0x27, 0x21, 0x07, 0x01]))
-        #expect(aid.description == "a0000005272101")
+        expect(aid.description, is: "a0000005272101")
         #expect(aid.matches([0xA0, 0, 0, 5, 0x27, 0x21, 1, 1]) && aid.matches([0xA0, 0, 0, 5, 0x27]))
         #expect(!aid.matches([0xA0]) && !aid.matches(neighbour.rawValue))
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 /// Answers to reset of real cards.
@@ -19,12 +20,12 @@ import YKWire
     ) throws {
         guard name != "YubiKey 5 NFC" else { return }
         let atr = try ATR(decoding: Hex.decode(hex))
-        #expect(atr.protocols == protocols, "\(name)")
-        #expect(Hex.encode(atr.historical) == historical, "\(name)")
+        expect(atr.protocols, is: protocols, "\(name)")
+        expect(Hex.encode(atr.historical), is: historical, "\(name)")
         #expect(atr.isChecksumValid, "\(name)")
-        #expect(atr.saysExtendedLength == isExtended, "\(name)")
-        #expect(atr.looksContactless == isContactless, "\(name)")
-        #expect(atr.description == hex)
+        expect(atr.saysExtendedLength, is: isExtended, "\(name)")
+        expect(atr.looksContactless, is: isContactless, "\(name)")
+        expect(atr.description, is: hex)
     }
 
     @Test func contactlessCardsThatAReaderMadeUp() throws {
@@ -34,7 +35,7 @@ import YKWire
     }
 
     @Test func aWrongCheckByteIsKept() throws {
-        #expect(try ATR(decoding: Hex.decode("3bf71100008131fe6543616e6f6b657998")).isChecksumValid == false)
+        try expect(ATR(decoding: Hex.decode("3bf71100008131fe6543616e6f6b657998")).isChecksumValid, is: false)
     }
 
     @Test func theCheckByteComesWithT15Too() throws {
@@ -49,12 +50,12 @@ import YKWire
 
     @Test func capabilitiesBeforeAStatusIndicator() throws {
         // Category 00: data objects, then three bytes of status that look like one.
-        #expect(try ATR(decoding: [0x3B, 0x04, 0x00, 0x73, 0xC0, 0x40]).cardCapabilities == nil)
-        #expect(
-            try ATR(decoding: [0x3B, 0x08, 0x00, 0x73, 0, 0, 0xC0, 0x05, 0x90, 0]).cardCapabilities == [0, 0, 0xC0])
-        #expect(try ATR(decoding: [0x3B, 0x03, 0x80, 0x31, 0x00]).cardCapabilities == nil)
-        #expect(try ATR(decoding: [0x3B, 0x02, 0x80, 0x73]).cardCapabilities == nil)
-        #expect(try ATR(decoding: [0x3B, 0x02, 0x43, 0x73]).cardCapabilities == nil)
+        try expect(ATR(decoding: [0x3B, 0x04, 0x00, 0x73, 0xC0, 0x40]).cardCapabilities, is: nil)
+        try expect(
+            ATR(decoding: [0x3B, 0x08, 0x00, 0x73, 0, 0, 0xC0, 0x05, 0x90, 0]).cardCapabilities, is: [0, 0, 0xC0])
+        try expect(ATR(decoding: [0x3B, 0x03, 0x80, 0x31, 0x00]).cardCapabilities, is: nil)
+        try expect(ATR(decoding: [0x3B, 0x02, 0x80, 0x73]).cardCapabilities, is: nil)
+        try expect(ATR(decoding: [0x3B, 0x02, 0x43, 0x73]).cardCapabilities, is: nil)
     }
 
     @Test(arguments: ["", "3b", "3c00", "3b10", "3b8080", "3b0241", "3b024142aa", "3bf71100008131fe6543616e6f6b6579"])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 struct Bech32Tests {
@@ -13,7 +14,7 @@ struct Bech32Tests {
     func valid(text: String) throws {
         let (prefix, bytes) = try Bech32.decode(text)
         #expect(bytes.isEmpty)
-        #expect(Bech32.encode(prefix, bytes) == text.lowercased())
+        expect(Bech32.encode(prefix, bytes), is: text.lowercased())
     }
 
     @Test("Bytes of any number are read as they were written", arguments: 0..<12)
@@ -21,8 +22,8 @@ struct Bech32Tests {
         let bytes = (0..<count).map { UInt8($0 * 37 & 0xFF) }
         for text in [Bech32.encode("age", bytes), Bech32.encode("age", bytes).uppercased()] {
             let (prefix, read) = try Bech32.decode(text)
-            #expect(prefix == "age")
-            #expect(read == bytes)
+            expect(prefix, is: "age")
+            expect(read, is: bytes)
         }
     }
 

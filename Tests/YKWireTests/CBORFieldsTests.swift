@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @Suite struct CBORFieldsTests {
@@ -14,34 +15,34 @@ import YKWire
 
     @Test func valuesOfTheirKinds() throws {
         let info = try fields(.strict)
-        #expect(try info.optionalList(1, of: .text) == ["FIDO_2_0", "FIDO_2_1"])
-        #expect(try info.required(5, .unsigned) == 1200)
-        #expect(try info.required(5, .int) == 1200)
-        #expect(try info.required(7, .bytes) == [1, 2, 3])
-        #expect(try info.required(3, .any) == "text")
-        #expect(try info.optionalFields(4)?.optional("rk", .bool) == true)
+        try expect(info.optionalList(1, of: .text), is: ["FIDO_2_0", "FIDO_2_1"])
+        try expect(info.required(5, .unsigned), is: 1200)
+        try expect(info.required(5, .int), is: 1200)
+        try expect(info.required(7, .bytes), is: [1, 2, 3])
+        try expect(info.required(3, .any), is: "text")
+        try expect(info.optionalFields(4)?.optional("rk", .bool), is: true)
         #expect(try info.optionalFields(9) == nil)
-        #expect(try info.optional(9, .bytes) == nil)
-        #expect(try info.optionalList(9, of: .bytes) == nil)
-        #expect(try info.required(4, .map).count == 1)
+        try expect(info.optional(9, .bytes), is: nil)
+        try expect(info.optionalList(9, of: .bytes), is: nil)
+        try expect(info.required(4, .map).count, is: 1)
     }
 
     @Test func anErrorNamesTheMessageTheKeyAndTheByte() throws {
         let info = try fields()
         let place = try #require(info.place(of: 3))
-        #expect(message.encoded[place.lowerBound] == 0x64)
+        expect(message.encoded[place.lowerBound], is: 0x64)
         let error = #expect(throws: WireError.self) { try info.optional(3, .bytes) }
-        #expect(error?.description == "key 3 of getInfo: expected bytes, got text at byte \(place.lowerBound)")
+        expect(error?.description, is: "key 3 of getInfo: expected bytes, got text at byte \(place.lowerBound)")
         let missing = #expect(throws: WireError.self) { try info.required(9, .bytes) }
-        #expect(missing?.code == .missing)
-        #expect(missing?.reason == "key 9 of getInfo: expected bytes, got nothing")
+        expect(missing?.code, is: .missing)
+        expect(missing?.reason, is: "key 9 of getInfo: expected bytes, got nothing")
         let element = #expect(throws: WireError.self) { try info.optionalList(6, of: .int) }
-        #expect(element?.reason == "key 6 of getInfo: expected an array of an integer, got text as element 1")
+        expect(element?.reason, is: "key 6 of getInfo: expected an array of an integer, got text as element 1")
         let inner = #expect(throws: WireError.self) { try info.optionalFields(4)?.required("rk", .text) }
-        #expect(inner?.reason.hasPrefix("key \"rk\" of key 4 of getInfo: expected text, got a boolean") == true)
-        #expect(inner?.offset == message.encoded.firstIndex(of: 0xF5))
+        expect(inner?.reason.hasPrefix("key \"rk\" of key 4 of getInfo: expected text, got a boolean"), is: true)
+        expect(inner?.offset, is: message.encoded.firstIndex(of: 0xF5))
         #expect(throws: WireError.self) { try info.required(8, .unsigned) }
-        #expect(info.place(of: 99) == nil)
+        expect(info.place(of: 99), is: nil)
     }
 
     @Test func offsetsCountFromTheOutermostInput() throws {
@@ -49,15 +50,15 @@ import YKWire
         _ = try reader.bytes(2)
         let fields = try reader.cborFields("reply")
         let error = #expect(throws: WireError.self) { try fields.required(1, .bytes) }
-        #expect(error?.offset == 4)
-        #expect(reader.remaining == 1)
+        expect(error?.offset, is: 4)
+        expect(reader.remaining, is: 1)
     }
 
     @Test func mapsOfIndefiniteLengthToo() throws {
         let fields = try CBOR.Fields(decoding: Hex.decode("bf0161780263616263ff"), "reply")
-        #expect(try fields.required(2, .text) == "abc")
-        #expect(fields.place(of: 2) == 5..<9)
-        #expect(fields.place(of: 3) == nil)
+        try expect(fields.required(2, .text), is: "abc")
+        expect(fields.place(of: 2), is: 5..<9)
+        expect(fields.place(of: 3), is: nil)
     }
 
     @Test func notAMap() {

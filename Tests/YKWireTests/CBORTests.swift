@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @Suite struct CBORTests {
@@ -44,10 +45,10 @@ import YKWire
         let bytes = try Hex.decode(hex)
         var warnings: [CBOR.Warning] = []
         let item = try CBOR(decoding: bytes, warnings: &warnings)
-        #expect(item.description == text)
-        if isCanonical { #expect(Hex.encode(item.encoded) == hex) }
-        #expect(try CBOR(decoding: item.encoded) == item)
-        if case .tagged = item {} else { #expect(warnings.isEmpty == isCanonical) }
+        expect(item.description, is: text)
+        if isCanonical { expect(Hex.encode(item.encoded), is: hex) }
+        try expect(CBOR(decoding: item.encoded), is: item)
+        if case .tagged = item {} else { expect(warnings.isEmpty, is: isCanonical) }
         if !warnings.isEmpty { #expect(throws: WireError.self) { try CBOR(decoding: bytes, .strict) } }
     }
 
@@ -64,7 +65,7 @@ import YKWire
     func refused(hex: String, code: WireError.Code) throws {
         let bytes = try Hex.decode(hex.filter { $0 != " " })
         let error = #expect(throws: WireError.self) { try CBOR(decoding: bytes) }
-        #expect(error?.code == code)
+        expect(error?.code, is: code)
     }
 
     @Test(arguments: [
@@ -79,13 +80,13 @@ import YKWire
         _ = try CBOR(decoding: bytes, warnings: &warnings)
         #expect(warnings.contains { $0.description.contains(words) })
         let error = #expect(throws: WireError.self) { try CBOR(decoding: bytes, .strict) }
-        #expect(error?.reason.contains(words) == true)
+        expect(error?.reason.contains(words), is: true)
     }
 
     @Test func depthAndSizeAreCapped() throws {
         let deep = [UInt8](repeating: 0x81, count: 17) + [0x00]
         #expect(throws: WireError.self) { try CBOR(decoding: deep) }
-        #expect(try CBOR(decoding: Array(deep.dropFirst())).array?.count == 1)
+        try expect(CBOR(decoding: Array(deep.dropFirst())).array?.count, is: 1)
         let bomb = [UInt8](repeating: 0x81, count: 100_000)
         #expect(#expect(throws: WireError.self) { try CBOR(decoding: bomb) }?.code == .tooDeep)
         let nested = [UInt8](repeating: 0xA1, count: 100_000)
@@ -93,8 +94,8 @@ import YKWire
         let tags = [UInt8](repeating: 0xC1, count: 100_000)
         #expect(#expect(throws: WireError.self) { try CBOR(decoding: tags) }?.code == .tooDeep)
         let limit = CBOR.Limits(depth: 4, bytes: 3)
-        #expect(
-            #expect(throws: WireError.self) { try CBOR(decoding: [0x43, 1, 2, 3], limits: limit) }?.code == .tooLarge)
+        expect(
+            #expect(throws: WireError.self) { try CBOR(decoding: [0x43, 1, 2, 3], limits: limit) }?.code, is: .tooLarge)
     }
 
     @Test func keysAreWrittenInCTAP2sOrder() {
@@ -103,15 +104,15 @@ import YKWire
             .tagged(1, 2): 11, .map(CBOR.Map()): 12,
         ]
         let keys = map.map?.canonicalEntries.map(\.key.description) ?? []
-        #expect(
-            keys == ["10", "100", "-1", "-500", "h'03'", "h'0102'", "\"b\"", "\"aa\"", "[1]", "{}", "1(2)", "false"])
+        expect(
+            keys, is: ["10", "100", "-1", "-500", "h'03'", "h'0102'", "\"b\"", "\"aa\"", "[1]", "{}", "1(2)", "false"])
     }
 
     @Test func mapsAreEqualInAnyOrder() {
         let one: CBOR = [1: "a", 2: "b"]
         let other: CBOR = [2: "b", 1: "a"]
-        #expect(one == other)
-        #expect(one.hashValue == other.hashValue)
+        expect(one, is: other)
+        expect(one.hashValue, is: other.hashValue)
         #expect(one != [1: "a"])
         var map = CBOR.Map()
         map[1] = true
@@ -131,7 +132,7 @@ import YKWire
         #expect(CBOR.undefined.array == nil && CBOR.undefined.map == nil && CBOR.bool(true).bool == true)
         #expect(CBOR.float(.init(1.5)).description == "1.5" && CBOR.float(.init(1.5)).encoded.count == 9)
         let kinds: [CBOR] = [1, -1, .bytes([]), "", [], [:], .tagged(1, 1), true, .null, .undefined, .float(.init(0))]
-        #expect(Set(kinds.map(\.kindName)).count == 10)
+        expect(Set(kinds.map(\.kindName)).count, is: 10)
     }
 
     /// Random items survive a round trip, and every cut and every flipped byte is a value or an error, never a trap.
@@ -140,7 +141,7 @@ import YKWire
         for _ in 0..<300 {
             let item = CBOR.random(depth: 4, using: &random)
             let bytes = item.encoded
-            #expect(try CBOR(decoding: bytes, limits: .init(depth: 20)) == item)
+            try expect(CBOR(decoding: bytes, limits: .init(depth: 20)), is: item)
             for cut in 0..<min(bytes.count, 200) {
                 #expect(throws: WireError.self) { try CBOR(decoding: Array(bytes.prefix(cut))) }
             }
@@ -157,7 +158,7 @@ import YKWire
     @Test func anItemIsTakenFromTheFront() throws {
         var reader = ByteReader([0xFF] + ([1: 2] as CBOR).encoded + [9, 9])
         _ = try reader.byte()
-        #expect(try reader.cbor() == [1: 2])
+        try expect(reader.cbor(), is: [1: 2])
         #expect(reader.offset == 4 && reader.remaining == 2)
         var short = ByteReader([0x82, 1])
         #expect(throws: WireError.self) { try short.cbor() }

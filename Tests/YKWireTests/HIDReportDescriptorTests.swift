@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @Suite struct HIDReportDescriptorTests {
@@ -22,23 +23,23 @@ import YKWire
         #expect(fido.isFIDO && !fido.isOTPKeyboard && !fido.hasNumbers)
         #expect(fido.usages == [.fido] && fido.usages.first?.description == "f1d00001")
         #expect(fido.length(of: .input) == 64 && fido.length(of: .output) == 64 && fido.length(of: .feature) == 0)
-        #expect(fido.number(of: .output) == 0)
+        expect(fido.number(of: .output), is: 0)
     }
 
     @Test func theKeyboardOfAKeyHasAFeatureReportOfEightBytes() throws {
         let keyboard = try descriptor(Self.keyboard)
         #expect(keyboard.isOTPKeyboard && !keyboard.isFIDO)
         #expect(keyboard.length(of: .input) == 8 && keyboard.length(of: .output) == 1)
-        #expect(keyboard.length(of: .feature) == 8)
+        expect(keyboard.length(of: .feature), is: 8)
         let mouse = try descriptor(Self.mouse)
         #expect(!mouse.isOTPKeyboard && !mouse.isFIDO && mouse.usages == [HIDUsage(page: 1, id: 2)])
-        #expect(mouse.length(of: .input) == 3)
+        expect(mouse.length(of: .input), is: 3)
     }
 
     @Test func theUsagePageMayComeWithTheUsage() throws {
         // Usage F1D00001 of four bytes, without a page before it; and as the second of two collections.
         #expect(try descriptor("0b0100d0f1a101c0").isFIDO)
-        #expect(try descriptor("05010906a101c0" + "06d0f10901a101c0").usages == [.keyboard, .fido])
+        try expect(descriptor("05010906a101c0" + "06d0f10901a101c0").usages, is: [.keyboard, .fido])
         // Only what is outermost counts.
         #expect(try !descriptor("05010906a101" + "06d0f10901a100c0" + "c0").isFIDO)
     }
@@ -73,7 +74,7 @@ import YKWire
         do {
             _ = try HIDReportDescriptor(decoding: bytes)
             Issue.record("\(hex) was read")
-        } catch { #expect(error.code == code) }
+        } catch { expect(error.code, is: code) }
     }
 
     @Test func noBytesTrap() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 /// RFC 8259.
@@ -17,9 +18,9 @@ import YKWire
     @Test(arguments: values)
     func read(text: String, value: JSONValue) throws {
         let parsed = try JSONValue(parsing: text)
-        #expect(parsed == value)
-        #expect(try JSONValue(parsing: parsed.text) == value)
-        #expect(try JSONValue(parsing: parsed.prettyText) == value)
+        expect(parsed, is: value)
+        try expect(JSONValue(parsing: parsed.text), is: value)
+        try expect(JSONValue(parsing: parsed.prettyText), is: value)
     }
 
     @Test(arguments: [
@@ -48,7 +49,7 @@ import YKWire
         ])
     func repairs(_ text: String, _ value: JSONValue) throws {
         #expect(throws: WireError.self) { try JSONValue(parsing: text) }
-        #expect(try JSONValue(repairing: Array(text.utf8)) == value)
+        try expect(JSONValue(repairing: Array(text.utf8)), is: value)
     }
 
     @Test func badUTF8IsRefused() {
@@ -68,14 +69,14 @@ import YKWire
 
     @Test func manyKeysAreReadInNoTime() throws {
         let members = (0..<20_000).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
-        #expect(try JSONValue(parsing: "{\(members)}").object?.members.count == 20_000)
+        try expect(JSONValue(parsing: "{\(members)}").object?.members.count, is: 20_000)
     }
 
     @Test func printing() {
         let value: JSONValue = ["a": [1, 2.5, nil], "b": [:], "c": [], "d": "\u{1}\u{7F}\"\\\n\r\té", "e": true]
-        #expect(
-            value.text == #"{"a":[1,2.5,null],"b":{},"c":[],"d":"\u0001\u007f\"\\\n\r\té","e":true}"#)
-        #expect(JSONValue.double(.infinity).text == "null")
+        expect(
+            value.text, is: #"{"a":[1,2.5,null],"b":{},"c":[],"d":"\u0001\u007f\"\\\n\r\té","e":true}"#)
+        expect(JSONValue.double(.infinity).text, is: "null")
         #expect(
             JSONValue(dictionaryLiteral: ("a", [1]), ("b", [:])).prettyText
                 == "{\n  \"a\": [\n    1\n  ],\n  \"b\": {}\n}")

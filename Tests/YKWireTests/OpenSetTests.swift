@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 /// Values of open sets: what is not known is kept, and described by its raw value.
@@ -11,17 +12,17 @@ import YKWire
     }
 
     @Test func unknownValuesAreKept() {
-        #expect(AttestationFormat(rawValue: "packed") == .packed)
-        #expect(AttestationFormat("of-tomorrow").rawValue == "of-tomorrow")
-        #expect(CCID.Reply.Kind(0x7F).rawValue == 0x7F)
-        #expect(Set([StatusWord(0x9000), .ok]).count == 1)
+        expect(AttestationFormat(rawValue: "packed"), is: .packed)
+        expect(AttestationFormat("of-tomorrow").rawValue, is: "of-tomorrow")
+        expect(CCID.Reply.Kind(0x7F).rawValue, is: 0x7F)
+        expect(Set([StatusWord(0x9000), .ok]).count, is: 1)
     }
 
     @Test func describesWordsNumbersAndBytes() {
-        #expect("\(AttestationFormat.fidoU2F)" == "fido-u2f")
-        #expect("\(CCID.Command.Kind.setParameters)" == "97")
-        #expect("\(Model.first)" == "0aff")
-        #expect("\(OTPCommand(0x7E))" == "slot command 7e")
+        expect("\(AttestationFormat.fidoU2F)", is: "fido-u2f")
+        expect("\(CCID.Command.Kind.setParameters)", is: "97")
+        expect("\(Model.first)", is: "0aff")
+        expect("\(OTPCommand(0x7E))", is: "slot command 7e")
     }
 
     @Test(arguments: [
@@ -29,12 +30,12 @@ import YKWire
         ("\u{85}x\u{B}\u{C}", "x"), ("\u{200B}x", "\u{200B}x"),
     ])
     func trimsWhiteSpace(_ text: String, _ trimmed: String) {
-        #expect(text.trimmed == trimmed)
-        #expect(text[...].trimmed == trimmed)
+        expect(text.trimmed, is: trimmed)
+        expect(text[...].trimmed, is: trimmed)
     }
 
     @Test(.timeLimit(.minutes(1))) func trimsWhiteSpaceInTimeThatGrowsWithItsLength() {
         let space = String(repeating: " ", count: 1 << 20)
-        #expect((space + "a" + space).trimmed == "a")
+        expect((space + "a" + space).trimmed, is: "a")
     }
 }

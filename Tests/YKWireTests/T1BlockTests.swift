@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 /// Blocks of T=1 and what the answer to reset says of it.
@@ -17,8 +18,8 @@ import YKWire
     func kinds(hex: String, kind: T1Block.Kind?) throws {
         let bytes = try Hex.decode(hex)
         let block = try? T1Block(decoding: bytes)
-        #expect(block?.kind == kind)
-        if let block { #expect(block.encoded() == bytes) }
+        expect(block?.kind, is: kind)
+        if let block { expect(block.encoded(), is: bytes) }
     }
 
     @Test func blocksWithCRC() throws {
@@ -29,7 +30,7 @@ import YKWire
         var wrong = bytes
         wrong[7] ^= 1
         #expect(throws: WireError.self) { try T1Block(decoding: wrong, check: .crc) }
-        #expect(T1Block(.ready(number: 0, error: 0), [UInt8](repeating: 0, count: 300)).encoded().count == 258)
+        expect(T1Block(.ready(number: 0, error: 0), [UInt8](repeating: 0, count: 300)).encoded().count, is: 258)
     }
 
     @Test func interfaceBytes() throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @Suite struct TLVTests {
@@ -8,9 +9,9 @@ import YKWire
         (0, "00"), (127, "7f"), (128, "8180"), (255, "81ff"), (256, "820100"), (65535, "82ffff"), (65536, "83010000"),
     ])
     func lengths(count: Int, field: String) throws {
-        #expect(Hex.encode(TLV.lengthField(count)) == field)
+        expect(Hex.encode(TLV.lengthField(count)), is: field)
         let object = TLV(0x53, .init(repeating: 7, count: count))
-        #expect(try TLV.list(object.encoded) == [object])
+        try expect(TLV.list(object.encoded), is: [object])
     }
 
     @Test(arguments: [
@@ -31,9 +32,9 @@ import YKWire
     }
 
     @Test func indefiniteLength() throws {
-        #expect(try TLV.list(Hex.decode("308004010500000401aa")) == [TLV(0x30, [4, 1, 5]), TLV(0x04, [0xAA])])
-        #expect(
-            try TLV.list(Hex.decode("30803080040105000004010600000401aa"))[0].value == Hex.decode("3003040105040106"))
+        try expect(TLV.list(Hex.decode("308004010500000401aa")), is: [TLV(0x30, [4, 1, 5]), TLV(0x04, [0xAA])])
+        try expect(
+            TLV.list(Hex.decode("30803080040105000004010600000401aa"))[0].value, is: Hex.decode("3003040105040106"))
         let bomb = [UInt8]((0..<1000).flatMap { _ in [0x30, 0x80] as [UInt8] })
         #expect(#expect(throws: WireError.self) { try TLV.list(bomb) }?.code == .tooDeep)
     }
@@ -41,7 +42,7 @@ import YKWire
     @Test func readingByTag() throws {
         let list = [TLV(0x71, [1]), TLV(0x74, [2, 3])]
         #expect(list.value(0x74) == [2, 3] && list.value(0x75) == nil)
-        #expect(try list.required(0x71, "name") == [1])
+        try expect(list.required(0x71, "name"), is: [1])
         #expect(#expect(throws: WireError.self) { try list.required(0x75, "response") }?.code == .missing)
         var reader = ByteReader(list.encoded)
         var name = try reader.tlv(0x71, "name")
@@ -54,7 +55,7 @@ import YKWire
         var random = SeededGenerator(seed: 3)
         for _ in 0..<5000 {
             let bytes = random.bytes(upTo: 60)
-            if let list = try? TLV.list(bytes) { #expect((try? TLV.list(list.encoded)) == list) }
+            if let list = try? TLV.list(bytes) { expect((try? TLV.list(list.encoded)), is: list) }
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 /// What USB devices say of themselves, and what they should not.
@@ -23,7 +24,7 @@ import YKWire
         #expect(reader.isCardReader && reader.reader?.level == .extendedAPDU && reader.endpoints.count == 3)
         #expect(
             reader.endpoint(.bulk, isIn: true)?.address == 0x82 && reader.endpoint(.bulk, isIn: false)?.address == 2)
-        #expect(reader.endpoint(.interrupt, isIn: true)?.packetSize == 8)
+        expect(reader.endpoint(.interrupt, isIn: true)?.packetSize, is: 8)
     }
 
     @Test func onlyTheFirstConfigurationAndTheFirstSettingsCount() throws {

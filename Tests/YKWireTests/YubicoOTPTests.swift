@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 /// Yubico one-time passwords, closed and opened.
@@ -10,12 +11,12 @@ import YKWire
     @Test func parts() throws {
         let otp = try YubicoOTP(parsing: Self.text)
         #expect(Modhex.encode(otp.publicID) == "cccccccccccb" && otp.ciphertext.count == 16)
-        #expect(otp.description == Self.text)
-        #expect(try YubicoOTP(parsing: Self.text.uppercased()) == otp)
+        expect(otp.description, is: Self.text)
+        try expect(YubicoOTP(parsing: Self.text.uppercased()), is: otp)
         let typed = try YubicoOTP(parsing: "jjjjjjtkexipehbueckdbnbd.hx.ntgxbettpieghgyk")
-        #expect(typed.description == "cccccckvdbgrdjnfdivhnlnhejbelkubndkkrgdujutv")
-        #expect(try YubicoOTP(parsing: "JJJJJJTKEXIPEHBUECKDBNBD.HX.NTGXBETTPIEGHGYK") == typed)
-        #expect(try YubicoOTP(publicID: otp.publicID, ciphertext: otp.ciphertext) == otp)
+        expect(typed.description, is: "cccccckvdbgrdjnfdivhnlnhejbelkubndkkrgdujutv")
+        try expect(YubicoOTP(parsing: "JJJJJJTKEXIPEHBUECKDBNBD.HX.NTGXBETTPIEGHGYK"), is: typed)
+        try expect(YubicoOTP(publicID: otp.publicID, ciphertext: otp.ciphertext), is: otp)
         #expect(try YubicoOTP(parsing: String(Self.text.suffix(32))).publicID.isEmpty)
     }
 
@@ -35,7 +36,7 @@ import YKWire
         let block = try YubicoOTPBlock(decoding: bytes)
         #expect(Hex.encode(block.privateID) == "8792ebfe26cc" && block.useCounter == 0x13 && block.sessionUse == 0x11)
         #expect(block.timestamp == 0xC230 && block.random == 0x9FC8 && block.encoded == bytes)
-        #expect(block.counter == OTPCounter(use: 19, session: 17))
+        expect(block.counter, is: OTPCounter(use: 19, session: 17))
         for length in [0, 15, 17] {
             #expect(throws: WireError.self) { try YubicoOTPBlock(decoding: [UInt8](repeating: 0, count: length)) }
         }

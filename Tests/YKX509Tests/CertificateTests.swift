@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKWire
 import YKX509
 
@@ -16,22 +17,22 @@ struct CertificateTests {
         let certificate = try X509Certificate(der: sample.der)
         #expect(certificate.der == sample.der && certificate.signedPart == sample.signedPart)
         #expect(certificate.version == 3 && certificate.serial == [0x00, 0x80])
-        #expect(certificate.signatureAlgorithm.encoded == Sample.ed25519)
-        #expect(certificate.signatureAlgorithm.type == "1.3.101.112")
-        #expect(certificate.signatureAlgorithm.parameters == nil)
+        expect(certificate.signatureAlgorithm.encoded, is: Sample.ed25519)
+        expect(certificate.signatureAlgorithm.type, is: "1.3.101.112")
+        expect(certificate.signatureAlgorithm.parameters, is: nil)
         #expect(certificate.issuer.description == "CN=CA" && certificate.subject.description == "CN=Alice")
-        #expect(certificate.issuer.encoded == sample.issuer)
+        expect(certificate.issuer.encoded, is: sample.issuer)
         #expect(certificate.notBefore == 1_704_067_200 && certificate.notAfter == 3_281_990_400)
-        #expect(certificate.publicKey == .ed25519([UInt8](repeating: 9, count: 32)))
-        #expect(certificate.subjectPublicKeyInfo.encoded == sample.key)
-        #expect(certificate.subjectPublicKeyInfo.key == [UInt8](repeating: 9, count: 32))
-        #expect(certificate.extensions["2.5.29.19"]?.isCritical == true)
+        expect(certificate.publicKey, is: .ed25519([UInt8](repeating: 9, count: 32)))
+        expect(certificate.subjectPublicKeyInfo.encoded, is: sample.key)
+        expect(certificate.subjectPublicKeyInfo.key, is: [UInt8](repeating: 9, count: 32))
+        expect(certificate.extensions["2.5.29.19"]?.isCritical, is: true)
         #expect(certificate.extensions["1.2.3"]?.isCritical == false && certificate.extensions["1.2.3"]?.value == [7])
-        #expect(certificate.signature == [1, 2])
-        #expect(certificate.fingerprint == HashAlgorithm.sha256.hash(sample.der))
-        #expect(
-            try Set([certificate, X509Certificate(der: sample.der), X509Certificate(der: Sample().der)]).count == 2)
-        #expect(try X509Certificate(der: Sample(version: []).der).version == 1)
+        expect(certificate.signature, is: [1, 2])
+        expect(certificate.fingerprint, is: HashAlgorithm.sha256.hash(sample.der))
+        try expect(
+            Set([certificate, X509Certificate(der: sample.der), X509Certificate(der: Sample().der)]).count, is: 2)
+        try expect(X509Certificate(der: Sample(version: []).der).version, is: 1)
     }
 
     static let malformed: [(String, Sample)] = [
@@ -79,15 +80,15 @@ struct CertificateTests {
     @Test("What OpenSSL, OpenSC and NSS read as well")
     func readsLaxForms() throws {
         let one = try X509Certificate(der: Sample(extensions: [TLV(0x30, [6, 1, 42, 1, 1, 1, 4, 0]).encoded]).der)
-        #expect(one.extensions["1.2"]?.isCritical == true)
+        expect(one.extensions["1.2"]?.isCritical, is: true)
         let null: [UInt8] = [0x30, 0x07, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x05, 0x00]
-        #expect(try X509Certificate(der: Sample(outerAlgorithm: null).der).signatureAlgorithm.encoded == null)
+        try expect(X509Certificate(der: Sample(outerAlgorithm: null).der).signatureAlgorithm.encoded, is: null)
     }
 
     @Test("The key of a certificate that cannot be read otherwise")
     func readsTheKeyAlone() throws {
         let twice = Sample(extensions: [Sample.entry("1.2.3", []), Sample.entry("1.2.3", [1])])
-        #expect(try SubjectPublicKeyInfo(certificate: twice.der).encoded == twice.key)
+        try expect(SubjectPublicKeyInfo(certificate: twice.der).encoded, is: twice.key)
         #expect(throws: WireError.self) { try SubjectPublicKeyInfo(certificate: [0x30, 0x00]) }
         #expect(throws: WireError.self) { try SubjectPublicKeyInfo(certificate: twice.key) }
     }
@@ -97,7 +98,7 @@ struct CertificateTests {
         #expect(throws: WireError.self) { try X509Certificate(der: der + [0]) }
         #expect(throws: WireError.self) { try X509Certificate(der: [0x30, 0x80] + der.dropFirst(2) + [0, 0]) }
         let body = Array(der.dropFirst(3))
-        #expect(der.prefix(2) == [0x30, 0x81])
+        expect(der.prefix(2), is: [0x30, 0x81])
         for length in [[0x82, 0x00, der[2]], [0x83, 0x00, 0x00, der[2]], [0x85, 0, 0, 0, 0, der[2]]] {
             #expect(throws: WireError.self) { try X509Certificate(der: [0x30] + length + body) }
         }
@@ -124,7 +125,7 @@ struct CertificateTests {
                 var changed = der
                 changed[place] = value
                 guard let read = try? X509Certificate(der: changed) else { continue }
-                #expect(read.der == changed)
+                expect(read.der, is: changed)
                 Self.decode(read)
             }
         }
@@ -144,12 +145,12 @@ struct CertificateTests {
 
     @Test func splitsCertificates() throws {
         let (first, second) = (Sample().der, Sample(subject: Sample.name("Bob")).der)
-        #expect(try X509Certificate.split(first + second) == [first, second])
+        try expect(X509Certificate.split(first + second), is: [first, second])
         #expect(try X509Certificate.split([]).isEmpty)
         #expect(throws: WireError.self) { try X509Certificate.split(first + second.dropLast()) }
         #expect(throws: WireError.self) { try X509Certificate.split(first + [0x31, 0x00]) }
         let sixteen = (0..<16).flatMap { _ in first }
-        #expect(try X509Certificate.split(sixteen).count == 16)
+        try expect(X509Certificate.split(sixteen).count, is: 16)
         #expect(throws: WireError.self) { try X509Certificate.split(sixteen + first) }
     }
 
@@ -171,12 +172,12 @@ struct CertificateTests {
         let curve = try PrivateKey(.p256, scalar: Secret([UInt8](repeating: 3, count: 32))).publicKey
         let info = try SubjectPublicKeyInfo(der: curve.subjectPublicKeyInfo)
         #expect(info.algorithm.type == "1.2.840.10045.2.1" && info.algorithm.parameterType == "1.2.840.10045.3.1.7")
-        #expect(info.key.count == 65)
+        expect(info.key.count, is: 65)
         let unknown = TLV(0x30, [0x30, 0x05, 0x06, 0x01, 0x2A, 0x05, 0x00, 0x03, 0x01, 0x00]).encoded
         let other = try SubjectPublicKeyInfo(der: unknown)
         #expect(other.algorithm.type == "1.2" && other.algorithm.parameters == TLV(0x05, []))
         #expect(other.algorithm.parameterType == nil && other.key.isEmpty)
-        #expect(try X509Certificate(der: Sample(key: unknown).der).publicKey == nil)
+        try expect(X509Certificate(der: Sample(key: unknown).der).publicKey, is: nil)
         #expect(throws: WireError.self) { try SubjectPublicKeyInfo(der: unknown + [0]) }
     }
 }

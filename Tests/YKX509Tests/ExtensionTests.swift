@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 import YKX509
 
@@ -41,7 +42,7 @@ struct ExtensionTests {
 
     @Test(arguments: usages)
     func readsKeyUsage(_ value: String, _ usage: X509Certificate.KeyUsage) throws {
-        #expect(try Sample.with("2.5.29.15", Hex.decode(value)).keyUsage == usage)
+        try expect(Sample.with("2.5.29.15", Hex.decode(value)).keyUsage, is: usage)
     }
 
     @Test(arguments: ["", "0300", "030107", "03020801", "03020781", "0302030800", "04020308", "3081", "30040202ff"])
@@ -52,8 +53,8 @@ struct ExtensionTests {
 
     @Test func readsPurposes() throws {
         let certificate = try Sample.with("2.5.29.37", Hex.decode("300706052b06010505"))
-        #expect(try certificate.extendedKeyUsage?.map(\.description) == ["1.3.6.1.5.5"])
-        #expect(try Sample.with("2.5.29.37", [0x30, 0x00]).extendedKeyUsage == [])
+        try expect(certificate.extendedKeyUsage?.map(\.description), is: ["1.3.6.1.5.5"])
+        try expect(Sample.with("2.5.29.37", [0x30, 0x00]).extendedKeyUsage, is: [])
         for value in [
             "", "3081", "30040202ff", "30020600", "3003060180", "30040602802a", "300306012a00", "300306012a0500",
         ] {
@@ -74,33 +75,33 @@ struct ExtensionTests {
         ])
     func writesOtherNames(_ text: String, _ hex: String) throws {
         let name = try AlternativeName(text)
-        #expect(Hex.encode(AlternativeName.encoded([name]).dropFirst(2)) == hex)
-        #expect(name.text == text)
+        expect(Hex.encode(AlternativeName.encoded([name]).dropFirst(2)), is: hex)
+        expect(name.text, is: text)
     }
 
     @Test("names in OpenSSL's spelling are the same names")
     func readsOpenSSLsSpelling() throws {
-        #expect(try AlternativeName("DNS:example.com") == AlternativeName("dns:example.com"))
+        try expect(AlternativeName("DNS:example.com"), is: AlternativeName("dns:example.com"))
         #expect(
             try AlternativeName("otherName:1.3.6.1.4.1.311.20.2.3;UTF8:alice@example.com")
                 == AlternativeName("upn:alice@example.com"))
-        #expect(try AlternativeName("dirName:CN=A,O=B") == AlternativeName("dirname:CN=A,O=B"))
+        try expect(AlternativeName("dirName:CN=A,O=B"), is: AlternativeName("dirname:CN=A,O=B"))
     }
 
     @Test func readsAlternativeNames() throws {
         let texts = ["dns:example.com", "email:a@example.com", "uri:https://example.com/", "ip:192.0.2.1"]
         let names = try texts.map { try AlternativeName($0) } + [AlternativeName("ip:2001:db8::1")]
         let read = try Sample.with("2.5.29.17", AlternativeName.encoded(names)).alternativeNames
-        #expect(read == names)
-        #expect(read?.map(\.text) == texts + ["ip:2001:db8:0:0:0:0:0:1"])
-        #expect(read?.map(\.domainName) == ["example.com", nil, nil, nil, nil])
+        expect(read, is: names)
+        expect(read?.map(\.text), is: texts + ["ip:2001:db8:0:0:0:0:0:1"])
+        expect(read?.map(\.domainName), is: ["example.com", nil, nil, nil, nil])
         let others = TLV(
             0x30,
             [TLV(0xA4, Sample.name("TPM")), TLV(0xA4, [0x30]), TLV(0x82, [0xFF]), TLV(0x87, [1, 2]), TLV(0x88, [42])]
                 .encoded)
         let odd = try #require(try Sample.with("2.5.29.17", others.encoded).alternativeNames)
-        #expect(odd.map(\.text) == ["dirname:CN=TPM", nil, "dns:\\xFF", "ip:0102", "rid:1.2"])
-        #expect(odd.map { $0.directoryName?.description } == ["CN=TPM", nil, nil, nil, nil])
+        expect(odd.map(\.text), is: ["dirname:CN=TPM", nil, "dns:\\xFF", "ip:0102", "rid:1.2"])
+        expect(odd.map { $0.directoryName?.description }, is: ["CN=TPM", nil, nil, nil, nil])
         for value in ["", "3081", "30040202ff", "3003820261", "300000", "3100", "300482810161"] {
             let certificate = try Sample.with("2.5.29.17", Hex.decode(value))
             #expect(throws: WireError.self, "\(value)") { try certificate.alternativeNames }
@@ -108,9 +109,9 @@ struct ExtensionTests {
     }
 
     @Test func readsKeyIdentifiers() throws {
-        #expect(try Sample.with("2.5.29.14", [0x04, 0x02, 7, 8]).subjectKeyIdentifier == [7, 8])
-        #expect(try Sample.with("2.5.29.35", [0x30, 0x04, 0x80, 0x02, 7, 8]).authorityKeyIdentifier == [7, 8])
-        #expect(try Sample.with("2.5.29.35", [0x30, 0x03, 0x82, 0x01, 1]).authorityKeyIdentifier == nil)
+        try expect(Sample.with("2.5.29.14", [0x04, 0x02, 7, 8]).subjectKeyIdentifier, is: [7, 8])
+        try expect(Sample.with("2.5.29.35", [0x30, 0x04, 0x80, 0x02, 7, 8]).authorityKeyIdentifier, is: [7, 8])
+        try expect(Sample.with("2.5.29.35", [0x30, 0x03, 0x82, 0x01, 1]).authorityKeyIdentifier, is: nil)
         for value in ["", "3081", "30040202ff", "0402ff", "0401ff00", "30048002ff"] {
             let bytes = try Hex.decode(value)
             #expect(throws: WireError.self, "\(value)") { try Sample.with("2.5.29.14", bytes).subjectKeyIdentifier }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 import YKX509
 
@@ -13,7 +14,7 @@ struct NameTests {
         }
         let name = try DistinguishedName("CN=\(DistinguishedName.escaped(value)),O=x")
         #expect(String(decoding: name.encoded, as: UTF8.self).contains(value))
-        #expect(try DistinguishedName(name.description) == name)
+        try expect(DistinguishedName(name.description), is: name)
     }
 
     @Test(arguments: [
@@ -21,8 +22,8 @@ struct NameTests {
         ("CN=a,b", nil),
     ])
     func findsTheCommonName(_ text: String, _ name: String?) {
-        #expect(DistinguishedName.commonName(in: text) == name)
-        #expect(DistinguishedName.escaped(" #a# ", space: "\\20") == "\\20\\#a#\\20")
+        expect(DistinguishedName.commonName(in: text), is: name)
+        expect(DistinguishedName.escaped(" #a# ", space: "\\20"), is: "\\20\\#a#\\20")
     }
 
     @Test(arguments: [
@@ -43,7 +44,7 @@ struct NameTests {
         ("CN=#1c03000041", "CN=#1c03000041"),
     ])
     func readsNames(_ text: String, _ printed: String) throws {
-        #expect(try DistinguishedName(text).description == printed)
+        try expect(DistinguishedName(text).description, is: printed)
     }
 
     @Test(arguments: [
@@ -75,15 +76,15 @@ struct NameTests {
 
     @Test func saysHowNamesAreWritten() throws {
         let longest = "CN=" + String(repeating: "ü", count: 64)
-        #expect(try DistinguishedName(longest).description == longest)
+        try expect(DistinguishedName(longest).description, is: longest)
         let reasons = [
             ("/CN=a/O=b", "CN=Alice,O=Example"), ("C=DEU", "two letters"), (longest + "a", "65 characters"),
         ]
         for (text, reason) in reasons {
             let error = #expect(throws: X509NameError.self) { try DistinguishedName(text) }
-            #expect(error?.reason.contains(reason) == true, "\(text)")
+            expect(error?.reason.contains(reason), is: true, "\(text)")
         }
-        #expect(try DistinguishedName("serialNumber=1").attributes[0].value.tag == 0x13)
+        try expect(DistinguishedName("serialNumber=1").attributes[0].value.tag, is: 0x13)
     }
 
     @Test(arguments: [
@@ -110,9 +111,9 @@ struct NameTests {
 
     @Test func keepsTheOrderOfTheEncoding() throws {
         let name = try DistinguishedName("OU=b+CN=a,O=#0101ff,C=DE")
-        #expect(name.attributes.map(\.type.description) == ["2.5.4.6", "2.5.4.10", "2.5.4.3", "2.5.4.11"])
-        #expect(name.attributes.map(\.text) == ["DE", nil, "a", "b"])
-        #expect(try DistinguishedName(der: name.encoded) == name)
+        expect(name.attributes.map(\.type.description), is: ["2.5.4.6", "2.5.4.10", "2.5.4.3", "2.5.4.11"])
+        expect(name.attributes.map(\.text), is: ["DE", nil, "a", "b"])
+        try expect(DistinguishedName(der: name.encoded), is: name)
         #expect(try DistinguishedName(der: [0x30, 0x00]).description.isEmpty)
     }
 }

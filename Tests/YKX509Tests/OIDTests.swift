@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 import YKX509
 
@@ -12,7 +13,7 @@ struct OIDTests {
     ])
     func writesAndReads(_ text: String, _ der: String) throws {
         let oid = try #require(OID(text))
-        #expect(Hex.encode(oid.encoded) == der)
+        expect(Hex.encode(oid.encoded), is: der)
         var reader = ByteReader(try Hex.decode(der))
         let read = try reader.derOID("it")
         #expect(read == oid && read.description == text)
@@ -21,9 +22,9 @@ struct OIDTests {
     /// Identifiers made from UUIDs have a number of 128 bits (X.667 §7).
     @Test func printsLargeNumbers() throws {
         var most = ByteReader([0x06, 0x14, 0x69, 0x83] + [UInt8](repeating: 0xFF, count: 17) + [0x7F])
-        #expect(try most.derOID("it").description == "2.25.340282366920938463463374607431768211455")
+        try expect(most.derOID("it").description, is: "2.25.340282366920938463463374607431768211455")
         var first = ByteReader([0x06, 0x09] + [UInt8](repeating: 0xFF, count: 8) + [0x7F])
-        #expect(try first.derOID("it").description == "2.\((UInt64(1) << 63) - 1 - 80)")
+        try expect(first.derOID("it").description, is: "2.\((UInt64(1) << 63) - 1 - 80)")
     }
 
     @Test(arguments: [
@@ -39,7 +40,7 @@ struct OIDTests {
     }
 
     @Test(arguments: ["", "1", "1.", ".1", "1.40", "3.1", "1.2.4294967296", "1.2.-1", "1.2.+1", "1..2", "a.b"])
-    func refusesText(_ text: String) { #expect(OID(text) == nil) }
+    func refusesText(_ text: String) { expect(OID(text), is: nil) }
 
     @Test func aWrongLiteralEqualsNothing() {
         let wrong: OID = "1.40"

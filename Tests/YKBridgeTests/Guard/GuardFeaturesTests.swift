@@ -47,16 +47,16 @@ import YKWire
         let bench = try await bench(sites: ["example.com"])
         try await bench.run { bench in
             let client = try await bench.client()
-            #expect(try await client.u2fVersion() == "U2F_V2")
+            try await expect(client.u2fVersion(), is: "U2F_V2")
             let (challenge, application) = (hash("challenge"), hash("https://example.com"))
             let made = try await client.u2fRegister(challengeHash: challenge, applicationHash: application)
             try made.verify(challengeHash: challenge, applicationHash: application)
             let signed = try await client.u2fAuthenticate(
                 challengeHash: challenge, applicationHash: application, keyHandle: made.keyHandle)
-            #expect(signed.presence & 1 == 1)
+            expect(signed.presence & 1, is: 1)
             await client.close()
         }
-        #expect(bench.user.asked == [.register(site: "example.com", user: nil), .signIn(site: "example.com")])
+        expect(bench.user.asked, is: [.register(site: "example.com", user: nil), .signIn(site: "example.com")])
         #expect(bench.events.contains(.answered(.signIn(site: "example.com"), status: 0)))
     }
 
@@ -73,8 +73,8 @@ import YKWire
             }
             await client.close()
         }
-        #expect(bench.user.asked == [.registerU2F, .signInU2F])
-        #expect(bench.events.last == .refused(.signInU2F, .declined))
+        expect(bench.user.asked, is: [.registerU2F, .signInU2F])
+        expect(bench.events.last, is: .refused(.signInU2F, .declined))
     }
 
     @Test("U2F: a check is not asked for, and neither is a handle of another key")
@@ -93,7 +93,7 @@ import YKWire
             }
             await client.close()
         }
-        #expect(bench.user.asked == [.registerU2F])
+        expect(bench.user.asked, is: [.registerU2F])
     }
 
     @Test("U2F: a refused site is refused here too")
@@ -119,15 +119,15 @@ import YKWire
             (UInt8(7), U2FRequest.Action.check, UInt8(7)), (8, .signIn, 3), (3, .signIn, 3),
         ] {
             let command = try APDU(ins: 2, p1: control, data: data).encoded(.extended)
-            #expect(U2FRequest.awaitsUser(command) == (action == .signIn))
+            expect(U2FRequest.awaitsUser(command), is: (action == .signIn))
             guard case .request(let request) = U2FRequest.reading(command) else {
                 Issue.record("\(control) is no request")
                 continue
             }
             #expect(request.action == action && request.command.p1 == sent)
-            #expect(request.application == [UInt8](repeating: 6, count: 32))
+            expect(request.application, is: [UInt8](repeating: 6, count: 32))
             let zeros = [UInt8](repeating: 0, count: 32)
-            #expect(Array(request.command.data.prefix(32)) == (action == .check ? zeros : Array(data.prefix(32))))
+            expect(Array(request.command.data.prefix(32)), is: (action == .check ? zeros : Array(data.prefix(32))))
             #expect(request.checked.p1 == 7 && Array(request.checked.data.prefix(32)) == zeros)
         }
     }
@@ -143,7 +143,7 @@ import YKWire
                 Issue.record("\(message) is a request")
                 continue
             }
-            #expect(said == answer, "\(message)")
+            expect(said, is: answer, "\(message)")
         }
     }
 
@@ -160,7 +160,7 @@ import YKWire
             request.extensions.protection = .required
             let made = try await client.register(request)
             #expect(made.extensions.hasHMACSecret && made.extensions.keptBlob == true)
-            #expect(made.extensions.protection == .required)
+            expect(made.extensions.protection, is: .required)
             var asked = assertion()
             (asked.extensions.salts, asked.extensions.wantsBlob) = (salts, true)
             let through = try #require(try await client.assert(asked).first?.extensions)
@@ -169,14 +169,14 @@ import YKWire
             await key.rest()
             #expect(through.blob == [1, 2, 3] && direct.blob == [1, 2, 3])
             let (one, other) = (try #require(through.secrets), try #require(direct.secrets))
-            #expect(one.first.value.copyBytes() == other.first.value.copyBytes())
-            #expect(one.second?.value.copyBytes() == other.second?.value.copyBytes())
+            expect(one.first.value.copyBytes(), is: other.first.value.copyBytes())
+            expect(one.second?.value.copyBytes(), is: other.second?.value.copyBytes())
             // credProtect: a search without verification does not find it.
-            #expect(try await bench.ask(client, CTAP.signIn(up: false)) == 0x2E)
+            try await expect(bench.ask(client, CTAP.signIn(up: false)), is: 0x2E)
             await client.close()
         }
-        #expect(
-            bench.user.asked == [.register(site: "example.com", user: "alice"), .deriveSecret(site: "example.com")])
+        expect(
+            bench.user.asked, is: [.register(site: "example.com", user: "alice"), .deriveSecret(site: "example.com")])
     }
 
     // MARK: once
@@ -194,7 +194,7 @@ import YKWire
             for _ in 0..<2 { _ = try await client.register(registration("ssh:")) }
             await client.close()
         }
-        #expect(bench.user.asked.map(\.site) == ["example.com", "other.example", "other.example", "ssh:", "ssh:"])
+        expect(bench.user.asked.map(\.site), is: ["example.com", "other.example", "other.example", "ssh:", "ssh:"])
         #expect(bench.events.contains(.begun(.signIn(site: "example.com"), asks: false)))
     }
 
@@ -238,6 +238,6 @@ import YKWire
             for _ in 0..<2 { _ = try await client.register(registration()) }
             await client.close()
         }
-        #expect(bench.user.asked.count == 2)
+        expect(bench.user.asked.count, is: 2)
     }
 }

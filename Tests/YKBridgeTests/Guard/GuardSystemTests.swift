@@ -110,7 +110,7 @@ final class GuardBench: Sendable {
         try await body(self)
         stop.cancel()
         try await onThread { [self] in #expect(ended.wait(milliseconds: 60_000)) }
-        #expect(failure == nil)
+        expect(failure, is: nil)
     }
 
     /// The user's part, which has the virtual key: serves until the connection ends.
@@ -143,7 +143,7 @@ final class GuardBench: Sendable {
             let connection = try GuardConnection(.serve, at: bench.socket)
             var notice = try await bench.notice(on: connection)
             if notice == .waiting { notice = try await bench.notice(on: connection) }
-            #expect(notice == .key(node: "hidraw3"))
+            expect(notice, is: .key(node: "hidraw3"))
             #expect(bench.place(3) == (false, true))
             let stop = Cancellation()
             let user = NearUser(true)
@@ -154,14 +154,14 @@ final class GuardBench: Sendable {
             nonisolated(unsafe) let program: any ReportLink = FarProgram(kernel)
             let client = try await FIDOService.open(
                 hid: program, environment: ServiceEnvironment(timeout: .seconds(60)))
-            #expect(try await bench.notice(.status) == .state(GuardState(process: getpid(), node: "hidraw3")))
+            try await expect(bench.notice(.status), is: .state(GuardState(process: getpid(), node: "hidraw3")))
             _ = try await client.register(
                 RegistrationRequest(
                     clientDataHash: [UInt8](repeating: 1, count: 32), relyingParty: RelyingParty(id: "ssh:"),
                     user: FIDOUser(id: [1], name: "alice")))
-            #expect(user.asked == [.register(site: "ssh:", user: "alice")])
+            expect(user.asked, is: [.register(site: "ssh:", user: "alice")])
             await client.close()
-            #expect(try await bench.notice(.serve) == .busy(getpid()))
+            try await expect(bench.notice(.serve), is: .busy(getpid()))
             stop.cancel()
             try await near.value
             #expect(await bench.waits(3, isTaken: false))
@@ -175,7 +175,7 @@ final class GuardBench: Sendable {
             try bench.plug(0)
             let connection = try GuardConnection(.serve, at: bench.socket)
             #expect(await bench.waits(0, isTaken: true))
-            #expect(try await bench.notice(.pause(300)) == .done)
+            try await expect(bench.notice(.pause(300)), is: .done)
             #expect(bench.place(0) == (true, false))
             withExtendedLifetime(connection) {}
             let again = try GuardConnection(.serve, at: bench.socket)
@@ -184,8 +184,8 @@ final class GuardBench: Sendable {
                 return
             }
             #expect((290...300).contains(seconds))
-            #expect(try await bench.notice(.resume) == .done)
-            #expect(try await bench.notice(on: again) == .key(node: "hidraw0"))
+            try await expect(bench.notice(.resume), is: .done)
+            try await expect(bench.notice(on: again), is: .key(node: "hidraw0"))
         }
     }
 
@@ -200,9 +200,9 @@ final class GuardBench: Sendable {
             #expect(bench.place(1) == (false, false))
             withExtendedLifetime(connection) {}
             let again = try GuardConnection(.serve, at: bench.socket)
-            #expect(try await bench.notice(on: again) == .waiting)
+            try await expect(bench.notice(on: again), is: .waiting)
             try bench.plug(2)
-            #expect(try await bench.notice(on: again) == .key(node: "hidraw2"))
+            try await expect(bench.notice(on: again), is: .key(node: "hidraw2"))
         }
     }
 
@@ -224,7 +224,7 @@ final class GuardBench: Sendable {
     func blindBrowsers() async throws {
         try await GuardBench().run({ $0.blindBrowsers = { ["firefox"] } }) { bench in
             try bench.plug(0)
-            #expect(try await bench.notice(.serve) == .unseen(["firefox"]))
+            try await expect(bench.notice(.serve), is: .unseen(["firefox"]))
             #expect(bench.place(0) == (true, false) && bench.heard.contains(.unseen(["firefox"])))
         }
         for showsKey in [false, true] {
@@ -237,13 +237,13 @@ final class GuardBench: Sendable {
                 let connection = try GuardConnection(.serve, at: bench.socket)
                 #expect(await bench.waits(0, isTaken: true))
                 let notice = try await bench.notice(on: connection)
-                #expect(notice == .key(node: "hidraw0"))
+                expect(notice, is: .key(node: "hidraw0"))
                 let stop = Cancellation()
                 let near = Task { try await bench.serve(connection, NearUser(true), stop) }
                 for _ in 0..<1000 where bench.kernel?.isPluggedIn != true {
                     try await Task.sleep(for: .milliseconds(10))
                 }
-                #expect(bench.kernel?.numbers == (showsKey ? [0x1050, 0x0407] : [0x1209, 0x796B]))
+                expect(bench.kernel?.numbers, is: (showsKey ? [0x1050, 0x0407] : [0x1209, 0x796B]))
                 stop.cancel()
                 try await near.value
             }
@@ -256,13 +256,13 @@ final class GuardBench: Sendable {
             try bench.plug(0)
             do {
                 let connection = try GuardConnection(.away(.locked), at: bench.socket)
-                #expect(try await bench.notice(on: connection) == .done)
-                #expect(try await bench.notice(.status) == .state(GuardState(process: getpid(), absence: .locked)))
+                try await expect(bench.notice(on: connection), is: .done)
+                try await expect(bench.notice(.status), is: .state(GuardState(process: getpid(), absence: .locked)))
                 #expect(bench.place(0) == (true, false))
                 withExtendedLifetime(connection) {}
             }
             for _ in 0..<1000 where try await bench.notice(.status) != .state(GuardState()) {}
-            #expect(try await bench.notice(.status) == .state(GuardState()))
+            try await expect(bench.notice(.status), is: .state(GuardState()))
         }
     }
 
@@ -279,7 +279,7 @@ final class GuardBench: Sendable {
                 }
                 #expect(count <= 0)
             }
-            #expect(try await bench.notice(.status) == .state(GuardState()))
+            try await expect(bench.notice(.status), is: .state(GuardState()))
         }
     }
 

@@ -69,14 +69,14 @@ import YKWire
         try await body(peer)
         let error = await running.value
         withExtendedLifetime(peer) {}
-        #expect(key.state.fido.counter == 0)
+        expect(key.state.fido.counter, is: 0)
         return error
     }
 
     private func greet(_ peer: Peer) async throws {
         peer.write(RemoteFrame.greeting)
         peer.write(.hello(RemoteHello(program: "evil")))
-        #expect(try await peer.next() == .hello(RemoteHello(program: "1")))
+        try await expect(peer.next(), is: .hello(RemoteHello(program: "1")))
         guard case .key = try await peer.next() else { throw RemoteError.lost }
     }
 
@@ -104,25 +104,25 @@ import YKWire
                 peer.write(Array(text.utf8))
                 peer.hang()
             }
-            #expect(error == .noGreeting(String(text.prefix(200))))
+            expect(error, is: .noGreeting(String(text.prefix(200))))
         }
-        #expect(try await near { $0.hang() } == .noGreeting(""))
+        try await expect(near { $0.hang() }, is: .noGreeting(""))
         let early = try await near { peer in
             peer.write(RemoteFrame.greeting)
             peer.write(request)
         }
-        #expect(early == .violation(.unexpected))
+        expect(early, is: .violation(.unexpected))
         let ending = RemoteEnding(.noDevice, "no uhid")
         let ended = try await near { peer in
             peer.write(RemoteFrame.greeting)
             peer.write(.end(ending))
         }
-        #expect(ended == .ended(ending))
+        expect(ended, is: .ended(ending))
         let done = try await near { peer in
             try await greet(peer)
             peer.write(.cancel(9), .alive, .end(RemoteEnding(.done)))
         }
-        #expect(done == nil)
+        expect(done, is: nil)
     }
 
     @Test("a far end that asks for garbage gets an error each time, and ever more slowly")
@@ -139,7 +139,7 @@ import YKWire
             }
             peer.hang()
         }
-        #expect(error == .lost)
+        expect(error, is: .lost)
     }
 
     @Test("a key that is removed is opened again for the next request")
@@ -167,7 +167,7 @@ import YKWire
         }
         #expect(statuses.filter { $0 != 0 } == [0x7F] && statuses.last == 0)
         peer.hang()
-        #expect(await running.value == .lost)
+        await expect(running.value, is: .lost)
         withExtendedLifetime(peer) {}
     }
 
@@ -194,7 +194,7 @@ import YKWire
     }
 
     private func start(_ peer: Peer) async throws {
-        #expect(try await peer.next() == .hello(RemoteHello(program: "1")))
+        try await expect(peer.next(), is: .hello(RemoteHello(program: "1")))
         peer.write(RemoteFrame.greeting)
         peer.write(.hello(RemoteHello(program: "1")), .key([0, 0xA0]))
     }
@@ -209,39 +209,39 @@ import YKWire
                 #expect(await kernel.waits(isPluggedIn: true))
                 for frame in frames { peer.write(frame) }
             }
-            #expect(error == .violation(.unexpected), "\(frames)")
+            expect(error, is: .violation(.unexpected), "\(frames)")
         }
         let left = try await far { peer, kernel in
             try await start(peer)
             #expect(await kernel.waits(isPluggedIn: true))
             peer.hang()
         }
-        #expect(left == .lost)
+        expect(left, is: .lost)
         let ended = try await far { peer, kernel in
             try await start(peer)
             #expect(await kernel.waits(isPluggedIn: true))
             peer.write(.end(RemoteEnding(.done)))
         }
-        #expect(ended == nil)
+        expect(ended, is: nil)
         let violation = RemoteEnding(.violation, "x")
         let blamed = try await far { peer, _ in
             try await start(peer)
             peer.write(.end(violation))
         }
-        #expect(blamed == .ended(violation))
+        expect(blamed, is: .ended(violation))
         let early = try await far { peer, _ in
-            #expect(try await peer.next() == .hello(RemoteHello(program: "1")))
+            try await expect(peer.next(), is: .hello(RemoteHello(program: "1")))
             peer.write(RemoteFrame.greeting)
             peer.write(.key([0]))
             _ = try await peer.next()
         }
-        #expect(early == .violation(.unexpected))
+        expect(early, is: .violation(.unexpected))
         let stranger = try await far { peer, _ in
-            #expect(try await peer.next() == .hello(RemoteHello(program: "1")))
+            try await expect(peer.next(), is: .hello(RemoteHello(program: "1")))
             peer.write(Array("hello\n".utf8))
             _ = try await peer.next()
         }
-        #expect(stranger == .noGreeting("hello\n"))
+        expect(stranger, is: .noGreeting("hello\n"))
     }
 
     @Test("without uhid the near end is told why")
@@ -249,9 +249,9 @@ import YKWire
         let error = try await far(EACCES) { peer, _ in
             try await start(peer)
             let wanted = RemoteEnding(.noDevice, UHIDError.denied(path: "/dev/uhid").description)
-            #expect(try await peer.next() == .end(wanted))
+            try await expect(peer.next(), is: .end(wanted))
         }
-        #expect(error == .device(.denied(path: "/dev/uhid")))
+        expect(error, is: .device(.denied(path: "/dev/uhid")))
     }
 
     @Test("a reply of another size than the key's is passed on; what CTAPHID cannot carry is not")
@@ -261,7 +261,7 @@ import YKWire
             (.noGreeting(""), .violation), (.noFIDO2, .violation), (.lost, .done),
             (.ended(RemoteEnding(.violation)), .done), (.device(.gone), .noDevice),
         ] as [(RemoteError, RemoteEnding.Reason)] {
-            #expect(error.ending.reason == ending)
+            expect(error.ending.reason, is: ending)
         }
         for (error, status) in [
             (.touchTimeout, 0x2F), (.denied, 0x27), (.noCredentials, 0x2E), (.credentialExcluded, 0x19), (.full, 0x28),
@@ -270,7 +270,7 @@ import YKWire
             (.ctap(.tooLong(bytes: 9, limit: 8, during: "x")), 0x39),
             (.ctap(.link(.device(.cancelled))), 0x2D), (.ctap(.link(.device(.removed))), 0x7F), (.pinRefused, 0x7F),
         ] as [(FIDOError, UInt8)] {
-            #expect(error.farStatus == status, "\(error)")
+            expect(error.farStatus, is: status, "\(error)")
         }
     }
 }

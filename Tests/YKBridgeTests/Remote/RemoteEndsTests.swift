@@ -37,24 +37,24 @@ import YKWire
         let bench = RemoteBench(try await version.key(pin: "73519024"), pins: Array(repeating: "73519024", count: 9))
         let result = try await bench.run { bench in
             let client = try await bench.client()
-            #expect(try await client.info().option(.uv) == true)
+            try await expect(client.info().option(.uv), is: true)
             let made = try await client.register(registration("example.com", .required))
             #expect(made.response.authenticatorData.flags.contains(.userVerified))
             var request = assertion("example.com", made)
             request.userVerification = .required
             let signed = try await client.assert(request)
-            #expect(signed.first?.response.authenticatorData.flags.contains(.userVerified) == true)
+            expect(signed.first?.response.authenticatorData.flags.contains(.userVerified), is: true)
             for user: UInt8 in 2...4 { _ = try await client.register(registration(user: user, resident: true)) }
             request.allowList = []
-            #expect(try await client.assert(request).count == 3)
+            try await expect(client.assert(request).count, is: 3)
             try await client.select()
             await client.close()
         }
         #expect(throws: Never.self) { try result.get() }
-        #expect(bench.user.asked.first == .register(site: "example.com", user: "alice"))
+        expect(bench.user.asked.first, is: .register(site: "example.com", user: "alice"))
         #expect(bench.user.asked.count == 7 && bench.user.asked.last == .select)
-        #expect(bench.key.state.fido.pinRetries == 8)
-        #expect(bench.events.first == .connected(program: "1"))
+        expect(bench.key.state.fido.pinRetries, is: 8)
+        expect(bench.events.first, is: .connected(program: "1"))
         #expect(bench.events.contains(.answered(.signIn(site: "example.com"), status: 0)))
         #expect(!bench.kernel.isPluggedIn)
     }
@@ -88,11 +88,12 @@ import YKWire
             }
             await client.close()
         }
-        #expect(bench.user.asked.count == 5)
-        #expect(
-            bench.events.filter { $0 == .refused(.register(site: "example.com", user: "alice"), .declined) }.count == 5)
-        #expect(bench.events.last == .refused(.register(site: "example.com", user: "alice"), .tooManyQuestions))
-        #expect(bench.key.state.fido.counter == 0)
+        expect(bench.user.asked.count, is: 5)
+        expect(
+            bench.events.filter { $0 == .refused(.register(site: "example.com", user: "alice"), .declined) }.count,
+            is: 5)
+        expect(bench.events.last, is: .refused(.register(site: "example.com", user: "alice"), .tooManyQuestions))
+        expect(bench.key.state.fido.counter, is: 0)
     }
 
     @Test("what is refused does not reach the key, and the client understands it")
@@ -109,15 +110,15 @@ import YKWire
                 (CTAP.signIn("io.systemd.cryptsetup"), 0x27), (CTAP.signIn(up: false), 0x2E), (CTAP.pin(1), 0),
                 (CTAP.pin(2), 0),
             ] as [([UInt8], UInt8)] {
-                #expect(try await bench.ask(client, message) == status, "\(message)")
+                try await expect(bench.ask(client, message), is: status, "\(message)")
             }
             await #expect(throws: FIDOError.self) { try await client.setPIN(secret("1234")) }
             await #expect(throws: FIDOError.self) { _ = try await client.u2fVersion() }
             await client.close()
         }
         #expect(bench.user.asked.isEmpty)
-        #expect(key.state.fido.pinRetries == before.fido.pinRetries)
-        #expect(key.state.fido.counter == before.fido.counter)
+        expect(key.state.fido.pinRetries, is: before.fido.pinRetries)
+        expect(key.state.fido.counter, is: before.fido.counter)
     }
 
     @Test("a site that is named may be used without a question, and looked for without a touch")
@@ -135,7 +136,7 @@ import YKWire
             let key = try #require(made.response.authenticatorData.credential?.publicKey)
             for (hash, isSigned) in [(request.clientDataHash, false), (CredentialSearch.hash, true)] {
                 let signed = found.authenticatorData.bytes + hash
-                #expect(((try? key.verify(found.signature, over: signed)) != nil) == isSigned)
+                expect(((try? key.verify(found.signature, over: signed)) != nil), is: isSigned)
             }
             request.allowList = [CredentialDescriptor(id: [UInt8](repeating: 1, count: 64))]
             await #expect(throws: FIDOError.noCredentials) { _ = try await client.assert(request) }
@@ -158,8 +159,8 @@ import YKWire
             await #expect(throws: FIDOError.denied) { _ = try await client.assert(assertion("example.com", made)) }
             await client.close()
         }
-        #expect(
-            bench.user.asked == [.register(site: "example.com", user: "alice"), .signIn(site: "example.com")])
+        expect(
+            bench.user.asked, is: [.register(site: "example.com", user: "alice"), .signIn(site: "example.com")])
     }
 
     @Test("what nobody agreed to holds a card for a moment, and not again soon; a question holds it only for a secret")
@@ -169,17 +170,17 @@ import YKWire
         func state() -> ServiceState? { bench.opened.withLock { $0 }?.state }
         try await bench.run { bench in
             let client = try await bench.client()
-            #expect(try await bench.ask(client, CTAP.pin(2)) == 0)
-            #expect(state() == .open)
-            #expect(try await bench.ask(client, CTAP.pin(2)) == 0)
-            #expect(state() == .resting)
+            try await expect(bench.ask(client, CTAP.pin(2)), is: 0)
+            expect(state(), is: .open)
+            try await expect(bench.ask(client, CTAP.pin(2)), is: 0)
+            expect(state(), is: .resting)
             for message in [CTAP.pin(1), CTAP.next, CTAP.signIn("ssh:")] {
                 _ = try await bench.ask(client, message)
-                #expect(state() == .resting)
+                expect(state(), is: .resting)
             }
             let waiting = Task { try await client.register(registration()) }
             while bench.user.asked.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-            #expect(state() == .resting)
+            expect(state(), is: .resting)
             waiting.cancel()
             _ = try? await waiting.value
             await client.close()
@@ -195,11 +196,11 @@ import YKWire
                 await #expect(throws: FIDOError.denied) {
                     _ = try await client.register(registration("a.example", .required))
                 }
-                #expect(try await client.exchange(raw: CTAP.pin(1)) == [0, 0xA1, 3, 8])
+                try await expect(client.exchange(raw: CTAP.pin(1)), is: [0, 0xA1, 3, 8])
             }
             await client.close()
         }
-        #expect(bench.key.state.fido.pinRetries == 7)
+        expect(bench.key.state.fido.pinRetries, is: 7)
         let failures = bench.events.compactMap { if case .failed(_, let error) = $0 { error } else { nil } }
         #expect(failures.count == 2 && failures.last == .pinNeeded)
     }
@@ -229,7 +230,7 @@ import YKWire
             await #expect(throws: FIDOError.touchTimeout) { _ = try await client.register(registration()) }
             await client.close()
         }
-        #expect(bench.user.asked.count == 1)
+        expect(bench.user.asked.count, is: 1)
     }
 
     @Test("a cut connection leaves no device, no question and no open key")

@@ -26,18 +26,18 @@ struct RemotePolicyTests {
     @Test("sites on the web are asked for each time; nothing else, unless it is named")
     func asks() throws {
         for site in ["example.com", "a.b.example", "localhost", "xn--bcher-kva.example"] {
-            #expect(try decision(CTAP.register(site)) == .proceed(asks: true), "\(site)")
-            #expect(try decision(CTAP.signIn(site)) == .proceed(asks: true), "\(site)")
-            #expect(try decision(CTAP.signIn(site, up: false)) == .refuse(0x2E, .probe), "\(site)")
+            try expect(decision(CTAP.register(site)), is: .proceed(asks: true), "\(site)")
+            try expect(decision(CTAP.signIn(site)), is: .proceed(asks: true), "\(site)")
+            try expect(decision(CTAP.signIn(site, up: false)), is: .refuse(0x2E, .probe), "\(site)")
         }
         for site in [
             "ssh:", "ssh:work", "pam://lab", "io.systemd.cryptsetup", "io.systemd.home", "age-encryption.org",
             "ykit:store", "ykit:approve", "fido2luks", "Example.com", "example.com ", "exаmple.com", "", "?",
             "https://example.com", "1.2.3.4",
         ] {
-            #expect(try decision(CTAP.register(site)) == .refuse(0x27, .localSecret), "\(site)")
-            #expect(try decision(CTAP.signIn(site)) == .refuse(0x27, .localSecret), "\(site)")
-            #expect(try decision(CTAP.signIn(site, up: false)) == .refuse(0x2E, .probe), "\(site)")
+            try expect(decision(CTAP.register(site)), is: .refuse(0x27, .localSecret), "\(site)")
+            try expect(decision(CTAP.signIn(site)), is: .refuse(0x27, .localSecret), "\(site)")
+            try expect(decision(CTAP.signIn(site, up: false)), is: .refuse(0x2E, .probe), "\(site)")
         }
     }
 
@@ -45,17 +45,17 @@ struct RemotePolicyTests {
     func named() throws {
         let some = try policy(["example.com", "*.test.example", "ssh:*"], always: ["quiet.example"])
         for site in ["example.com", "a.test.example", "ssh:", "ssh:work"] {
-            #expect(try decision(CTAP.signIn(site), some) == .proceed(asks: true), "\(site)")
-            #expect(try decision(CTAP.signIn(site, up: false), some) == .proceed(asks: false), "\(site)")
+            try expect(decision(CTAP.signIn(site), some), is: .proceed(asks: true), "\(site)")
+            try expect(decision(CTAP.signIn(site, up: false), some), is: .proceed(asks: false), "\(site)")
         }
-        #expect(try decision(CTAP.register("quiet.example"), some) == .proceed(asks: false))
-        #expect(try decision(CTAP.signIn("other.example"), some) == .refuse(0x27, .otherSite))
-        #expect(try decision(CTAP.signIn("pam://lab"), some) == .refuse(0x27, .localSecret))
-        #expect(try decision(CTAP.signIn("other.example", up: false), some) == .refuse(0x2E, .probe))
+        try expect(decision(CTAP.register("quiet.example"), some), is: .proceed(asks: false))
+        try expect(decision(CTAP.signIn("other.example"), some), is: .refuse(0x27, .otherSite))
+        try expect(decision(CTAP.signIn("pam://lab"), some), is: .refuse(0x27, .localSecret))
+        try expect(decision(CTAP.signIn("other.example", up: false), some), is: .refuse(0x2E, .probe))
         // A site that is used without a question does not exclude others.
         let quiet = try policy(always: ["quiet.example"])
-        #expect(try decision(CTAP.signIn("other.example"), quiet) == .proceed(asks: true))
-        #expect(try decision(CTAP.signIn("quiet.example"), quiet) == .proceed(asks: false))
+        try expect(decision(CTAP.signIn("other.example"), quiet), is: .proceed(asks: true))
+        try expect(decision(CTAP.signIn("quiet.example"), quiet), is: .proceed(asks: false))
     }
 
     @Test("what the far end may not do, and what it may read")
@@ -64,25 +64,25 @@ struct RemotePolicyTests {
             (0x07, "reset"), (0x09, "bioEnrollment"), (0x0A, "credentialManagement"), (0x0C, "largeBlobs"),
             (0x0D, "config"), (0x40, "bioEnrollment"), (0x41, "credentialManagement"),
         ] as [(UInt8, String)] {
-            #expect(try decision([command, 0xA0]) == .refuse(0x30, .command(name)))
+            try expect(decision([command, 0xA0]), is: .refuse(0x30, .command(name)))
         }
         for (subcommand, name) in [
             (3, "setPIN"), (4, "changePIN"), (5, "getPinToken"), (6, "getPinUvAuthTokenUsingUvWithPermissions"),
             (9, "getPinUvAuthTokenUsingPinWithPermissions"),
         ] as [(UInt64, String)] {
-            #expect(try decision(CTAP.pin(subcommand)) == .refuse(0x30, .command("clientPIN \(name)")))
+            try expect(decision(CTAP.pin(subcommand)), is: .refuse(0x30, .command("clientPIN \(name)")))
         }
         for subcommand: UInt64 in [1, 2, 7] {
-            #expect(try decision(CTAP.pin(subcommand)) == .proceed(asks: false))
+            try expect(decision(CTAP.pin(subcommand)), is: .proceed(asks: false))
         }
-        #expect(try RemoteRequest(CTAP.pin(2)).action == .read(CTAP.pin(2)))
+        try expect(RemoteRequest(CTAP.pin(2)).action, is: .read(CTAP.pin(2)))
         // The tries are nobody's at the far end: always as of a new key.
-        #expect(try RemoteRequest(CTAP.pin(1)).action == .answer([0, 0xA1, 3, 8]))
-        #expect(try RemoteRequest(CTAP.pin(7)).action == .answer([0, 0xA1, 5, 3]))
-        #expect(try decision(CTAP.select) == .proceed(asks: true))
-        #expect(try decision(CTAP.next) == .proceed(asks: false))
-        #expect(try RemoteRequest(CTAP.register(proof: [])).action == .select(status: 0x35))
-        #expect(try RemoteRequest(CTAP.signIn(proof: [])).action == .select(status: 0x35))
+        try expect(RemoteRequest(CTAP.pin(1)).action, is: .answer([0, 0xA1, 3, 8]))
+        try expect(RemoteRequest(CTAP.pin(7)).action, is: .answer([0, 0xA1, 5, 3]))
+        try expect(decision(CTAP.select), is: .proceed(asks: true))
+        try expect(decision(CTAP.next), is: .proceed(asks: false))
+        try expect(RemoteRequest(CTAP.register(proof: [])).action, is: .select(status: 0x35))
+        try expect(RemoteRequest(CTAP.signIn(proof: [])).action, is: .select(status: 0x35))
     }
 
     @Test(
@@ -104,8 +104,8 @@ struct RemotePolicyTests {
                         3: [["id": .bytes([9]), "type": "public-key"]], 5: ["up": false],
                     ]))
         let answer = CTAP.message(0, [1: 1, 2: 2, 3: 3, 4: ["id": .bytes([1])], 5: 2])
-        #expect(CredentialSearch.answer(answer) == CTAP.message(0, [1: 1, 2: 2, 3: 3]))
-        #expect(CredentialSearch.answer([0x2E]) == [0x2E])
+        expect(CredentialSearch.answer(answer), is: CTAP.message(0, [1: 1, 2: 2, 3: 3]))
+        expect(CredentialSearch.answer([0x2E]), is: [0x2E])
     }
 
     @Test("malformed messages are refused before anything is decided")
@@ -145,14 +145,14 @@ struct RemotePolicyTests {
         guard case .register(let ceremony) = try RemoteRequest(CTAP.message(0x01, map)).action else {
             throw RemoteError.lost
         }
-        #expect(ceremony.verification == .required)
-        #expect(Set(ceremony.parameters.entries.map(\.key)) == [1, 2, 3, 4, 5, 6, 7])
-        #expect(ceremony.parameters[3] == ["id": .bytes([1]), "name": "alice"])
-        #expect(ceremony.parameters[6] == ["credProtect": 2, "hmac-secret": true])
-        #expect(ceremony.parameters[7] == ["rk": true])
+        expect(ceremony.verification, is: .required)
+        expect(Set(ceremony.parameters.entries.map(\.key)), is: [1, 2, 3, 4, 5, 6, 7])
+        expect(ceremony.parameters[3], is: ["id": .bytes([1]), "name": "alice"])
+        expect(ceremony.parameters[6], is: ["credProtect": 2, "hmac-secret": true])
+        expect(ceremony.parameters[7], is: ["rk": true])
         let secret = CTAP.message(
             0x02, [1: "a.example", 2: .bytes([UInt8](repeating: 0, count: 32)), 4: ["hmac-secret": [1: 2]]])
-        #expect(try RemoteRequest(secret).ceremony == .deriveSecret(site: "a.example"))
+        try expect(RemoteRequest(secret).ceremony, is: .deriveSecret(site: "a.example"))
     }
 
     @Test(
@@ -164,14 +164,14 @@ struct RemotePolicyTests {
             let service = try await FIDOService.open(hid: key.reportLink(), environment: .instant)
             let own = try await service.info()
             let answer = PresentedInfo.answer(own)
-            #expect(answer[0] == 0)
+            expect(answer[0], is: 0)
             let shown = try AuthenticatorInfo(CBOR.Fields(decoding: Array(answer.dropFirst()), "getInfo"))
             #expect(shown.versions == [.fido20] && shown.malformedMembers.isEmpty)
-            #expect(shown.option(.uv) == (pin == nil ? nil : true))
+            expect(shown.option(.uv), is: (pin == nil ? nil : true))
             #expect(!shown.takesPIN && !shown.hasPermissions && shown.aaguid == [UInt8](repeating: 0, count: 16))
             #expect(shown.option(.rk) == own.option(.rk) && !shown.hasCredentialManagement)
             #expect(shown.firmwareVersion == nil && shown.remainingCredentials == nil)
-            #expect(shown.option(.makeCredUvNotRqd) == nil)
+            expect(shown.option(.makeCredUvNotRqd), is: nil)
             #expect(Set(shown.extensions).isSubset(of: ["credProtect", "hmac-secret", "hmac-secret-mc", "credBlob"]))
             await service.close()
         }

@@ -40,9 +40,9 @@ struct CardFIDOTests {
             }
         }
         // Some firmware has the CTAP status there, which is not 00.
-        #expect(accepted == Array(0x6401...0x64FF))
-        #expect(
-            try call(try link(ScriptedLink(fido: .init()) { _ in [0x64, 0x31] }), within: .milliseconds(1)) == [0x31])
+        expect(accepted, is: Array(0x6401...0x64FF))
+        try expect(
+            call(try link(ScriptedLink(fido: .init()) { _ in [0x64, 0x31] }), within: .milliseconds(1)), is: [0x31])
     }
 
     @Test func anEndlessKeepaliveEndsInTime() throws {
@@ -53,7 +53,7 @@ struct CardFIDOTests {
             #expect(throws: waitsForTouch ? FIDOLinkError.notTouched : .card(.link(.timedOut("CTAP message")))) {
                 try call(link, within: .milliseconds(300))
             }
-            #expect(log.commands.last?.starts(with: [0x80, 0x11, 0x11]) == true)
+            expect(log.commands.last?.starts(with: [0x80, 0x11, 0x11]), is: true)
         }
     }
 
@@ -66,7 +66,7 @@ struct CardFIDOTests {
             let link = try link(
                 ScriptedLink(fido: log) { $0.starts(with: [0x80, 0x11, 0x11]) ? refusal : [2, 0x91, 0x00] })
             #expect(throws: FIDOLinkError.notTouched) { try call(link, within: .milliseconds(50)) }
-            #expect(log.lines.contains { $0.contains("reset warm") } == isReset)
+            expect(log.lines.contains { $0.contains("reset warm") }, is: isReset)
         }
     }
 
@@ -75,9 +75,9 @@ struct CardFIDOTests {
         for refusal: [UInt8] in [[0x6B, 0x00], [0x6A, 0x86], [0x6A, 0x80], [0x6A, 0x81]] {
             let log = ScriptedLink.Log()
             let link = try link(ScriptedLink(fido: log) { $0[2] == 0x80 ? refusal : [0x00, 0x90, 0x00] })
-            #expect(try call(link) == [0])
-            #expect(try call(link) == [0])
-            #expect(log.commands.dropFirst().map { $0[2] } == [0x80, 0x00, 0x00])
+            try expect(call(link), is: [0])
+            try expect(call(link), is: [0])
+            expect(log.commands.dropFirst().map { $0[2] }, is: [0x80, 0x00, 0x00])
         }
     }
 
@@ -91,7 +91,7 @@ struct CardFIDOTests {
                 }, environment: .instant)
             let service = try await FIDOService.open(card: channel)
             #expect(await !service.hasCTAP2)
-            #expect(try await service.u2fVersion() == "U2F_V2")
+            try await expect(service.u2fVersion(), is: "U2F_V2")
         }
     }
 
@@ -101,7 +101,7 @@ struct CardFIDOTests {
             ScriptedLink(fido: log, extended: true) { command in
                 command.count > 4 && command[4] == 0 && command.count > 5 ? [0x67, 0x00] : [0x00, 0x90, 0x00]
             })
-        #expect(try call(link, [UInt8](repeating: 1, count: 300)) == [0])
+        try expect(call(link, [UInt8](repeating: 1, count: 300)), is: [0])
         #expect(log.commands.contains { $0[0] == 0x90 })
     }
 
@@ -115,8 +115,8 @@ struct CardFIDOTests {
         #expect(throws: FIDOLinkError.self) {
             try link.call(.msg, [0], deadline: link.environment.deadline(), keepalive: { _ in })
         }
-        #expect(
-            try link.call(.msg, [0, 3, 0, 0], deadline: link.environment.deadline(), keepalive: { _ in }) == [0x90, 0])
+        try expect(
+            link.call(.msg, [0, 3, 0, 0], deadline: link.environment.deadline(), keepalive: { _ in }), is: [0x90, 0])
         link.rest()
         link.close()
     }

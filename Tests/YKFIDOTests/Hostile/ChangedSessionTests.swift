@@ -117,7 +117,7 @@ struct ChangedSessionTests {
             await #expect(throws: FIDOError.self) {
                 try await service.assert(AssertionRequest(rpID: "example.com", clientDataHash: hash))
             }
-            #expect(try await service.pinRetries() == PINRetries(count: 8))
+            try await expect(service.pinRetries(), is: PINRetries(count: 8))
         }
     }
 }

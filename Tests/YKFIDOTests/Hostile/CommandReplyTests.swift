@@ -13,8 +13,8 @@ struct CommandReplyTests {
     func goodAnswersAreGood(_ operation: Operation) async throws {
         let log = ScriptedKey.Log()
         try await operation.play(operation.answers.map(\.reply), log)
-        #expect(log.messages.count == operation.answers.count)
-        #expect(log.tries == 0)
+        expect(log.messages.count, is: operation.answers.count)
+        expect(log.tries, is: 0)
     }
 
     @Test(arguments: Operation.all)
@@ -35,7 +35,7 @@ struct CommandReplyTests {
                 await #expect(throws: FIDOError.self, "answer \(place): \(name)") {
                     try await operation.play(replies, log)
                 }
-                #expect(log.messages.count == place + 1, "nothing is sent after answer \(place): \(name)")
+                expect(log.messages.count, is: place + 1, "nothing is sent after answer \(place): \(name)")
             }
         }
     }
@@ -80,7 +80,7 @@ struct CommandReplyTests {
             key.isEndless = true
             let service = try await FIDOService.open(key)
             await #expect(throws: FIDOError.self) { try await run(service) }
-            #expect(log.messages.count == 2)
+            expect(log.messages.count, is: 2)
         }
     }
 

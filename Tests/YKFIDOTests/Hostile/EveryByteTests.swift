@@ -94,7 +94,7 @@ struct EveryByteTests {
                 try reading.read(session)
                 Issue.record("status \(value)")
             } catch {
-                #expect(error.status?.rawValue == value)
+                expect(error.status?.rawValue, is: value)
             }
         }
     }

@@ -74,7 +74,7 @@ struct HIDFrameTests {
         #expect(throws: waitsForTouch ? FIDOLinkError.notTouched : .device(.timedOut("an answer of the key"))) {
             try call(link, within: .milliseconds(300))
         }
-        #expect(written.commands == [0x06, 0x10, 0x11])
+        expect(written.commands, is: [0x06, 0x10, 0x11])
     }
 
     @Test func aBusyKeyIsNotAskedForEver() throws {
@@ -82,14 +82,14 @@ struct HIDFrameTests {
         // The time ends while the key is asked or while its answer is read.
         let ends = ["a busy key", "an answer of the key"].map { FIDOLinkError.device(.timedOut($0)) }
         let error = #expect(throws: FIDOLinkError.self) { try call(link, within: .milliseconds(300)) }
-        #expect(error.map(ends.contains) == true)
+        expect(error.map(ends.contains), is: true)
     }
 
     @Test func aKeyThatKnowsNoChannelIsAskedForOneOnce() throws {
         let written = EndlessReports.Written()
         let link = try endless(written) { Reports.report(7, [0xBF, 0, 1], [0x0B]) }
         #expect(throws: FIDOLinkError.refused(.invalidChannel)) { try call(link) }
-        #expect(written.commands == [0x06, 0x10, 0x06, 0x10])
+        expect(written.commands, is: [0x06, 0x10, 0x06, 0x10])
     }
 
     /// Everything that can come in place of the answer to INIT.
@@ -161,11 +161,11 @@ struct HIDFrameTests {
                         return isFirst ? whole.prefix(cut) + end.reports : whole
                     }, environment: .instant)
                 if end.isWhole {
-                    #expect(try call(link).count == 300)
+                    try expect(call(link).count, is: 300)
                 } else {
                     #expect(throws: FIDOLinkError.self, "\(end.name) after \(cut)") { try call(link) }
                 }
-                #expect(try call(link).count == 300, "\(end.name) after \(cut)")
+                try expect(call(link).count, is: 300, "\(end.name) after \(cut)")
             }
         }
     }
@@ -192,7 +192,7 @@ struct HIDFrameTests {
         try link.ping([1, 2, 3])
         try link.wink()
         try link.lock(for: .seconds(200))
-        #expect(link.identity.path == "scripted")
+        expect(link.identity.path, is: "scripted")
         let liar = try HIDFIDOLink(
             Reports.device { report in [Array(report.dropLast(57)) + [9] + [UInt8](repeating: 0, count: 56)] },
             environment: .instant)

@@ -56,7 +56,7 @@ struct PINReplyTests {
                     Self.token(version, .init(repeating: 5, count: length)),
                     fixed(CBOR.map(Operation.signed).reply),
                 ], log)
-            #expect(log.tries == 1)
+            expect(log.tries, is: 1)
         }
     }
 
@@ -77,8 +77,8 @@ struct PINReplyTests {
                 try await assert(
                     [fixed(Self.info(version)), fixed(Self.retries), fixed(Self.agreement), reply], log)
             }
-            #expect(log.tries == 1)
-            #expect(log.messages.count == 4)
+            expect(log.tries, is: 1)
+            expect(log.messages.count, is: 4)
         }
     }
 
@@ -109,8 +109,8 @@ struct PINReplyTests {
                 try await assert(
                     [fixed(Self.info(version)), fixed(Self.retries), fixed(CBOR.map([1: .map(map)]).reply)], log)
             }
-            #expect(log.tries == 0)
-            #expect(log.messages.count == 3)
+            expect(log.tries, is: 0)
+            expect(log.messages.count, is: 3)
         }
     }
 
@@ -127,7 +127,7 @@ struct PINReplyTests {
                 await #expect(throws: FIDOError.self, "answer \(place): \(name)") {
                     try await assert(replies.map { fixed($0) }, log)
                 }
-                #expect(log.tries == 0)
+                expect(log.tries, is: 0)
             }
         }
     }
@@ -145,7 +145,7 @@ struct PINReplyTests {
                             fixed([status]), fixed(Self.retries), fixed(Self.agreement), fixed([status]),
                         ], log)
                 }
-                #expect(log.tries == tries)
+                expect(log.tries, is: tries)
             }
         }
     }

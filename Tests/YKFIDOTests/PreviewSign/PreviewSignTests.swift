@@ -247,9 +247,9 @@ struct PreviewSignExtensionTests {
             Site.creation(
                 ["authenticatorSelection": ["userVerification": .string(verification)]], extensions: Self.generate))
         let key = try #require(try PreviewSign.GeneratedKey(results: made.clientExtensionResults))
-        #expect(key.policy == (verification == "required" ? .verification : .presence))
+        expect(key.policy, is: (verification == "required" ? .verification : .presence))
         let output = made.clientExtensionResults["previewSign"]?["generatedKey"]
-        #expect(output?["algorithm"] == -65539)
+        expect(output?["algorithm"], is: -65539)
         let derived = try PreviewSign.Seed(key.publicKey).derive(
             Secret([UInt8](repeating: 1, count: 32)), context: [])
         var table = JSONValue.Object()
@@ -300,19 +300,19 @@ struct PreviewSignExtensionTests {
                 try await client.get(Site.request(allowed, extensions: ["previewSign": input]))
             }
         }
-        #expect(await client.service.statistics.exchanges == before)
+        await expect(client.service.statistics.exchanges, is: before)
     }
 
     @Test("a key without it ignores it") func ignored() async throws {
         let site = try await Site()
         let made = try await site.client.create(Site.creation([:], extensions: Self.generate))
-        #expect(made.clientExtensionResults["previewSign"] == nil)
-        #expect(try PreviewSign.GeneratedKey(results: made.clientExtensionResults) == nil)
+        expect(made.clientExtensionResults["previewSign"], is: nil)
+        try expect(PreviewSign.GeneratedKey(results: made.clientExtensionResults), is: nil)
         var table = JSONValue.Object()
         table[Base64.encodeURL(made.id)] = ["keyHandle": "AQ", "tbs": "AQ"]
         let signed = try await site.client.get(
             Site.request([made.id], extensions: ["previewSign": ["signByCredential": .object(table)]]))
-        #expect(signed.first?.clientExtensionResults["previewSign"] == nil)
+        expect(signed.first?.clientExtensionResults["previewSign"], is: nil)
     }
 
     @Test("results that contradict the attestation") func contradictions() async throws {
@@ -338,14 +338,14 @@ struct PreviewSignExtensionTests {
         #expect(copy.key == file.key && copy.registration == made && copy.rpID == "example.com")
         let derived = try PreviewSign.Seed(file.key.publicKey).derive(
             Secret([UInt8](repeating: 1, count: 32)), context: [1])
-        #expect(try PreviewSign.DerivedKey(json: Array(derived.json.text.utf8)) == derived)
+        try expect(PreviewSign.DerivedKey(json: Array(derived.json.text.utf8)), is: derived)
         for (text, names) in [
             ("", "not JSON"), ("[]", "expected object"), (#"{"credential":{},"rpId":"x"}"#, "id"),
             ("{\"credential\":\(Self.plain.json.text),\"rpId\":\"x\"}", "it has no signing key"),
             ("{\"credential\":\(made.json.text)}", "rpId"),
         ] {
             let error = #expect(throws: FormatError.self) { try PreviewSign.KeyFile(json: Array(text.utf8)) }
-            #expect(error?.description.contains(names) == true, "\(String(describing: error))")
+            expect(error?.description.contains(names), is: true, "\(String(describing: error))")
         }
         for (text, names) in [
             ("{}", "additionalArgs"), (#"{"additionalArgs":"AQ"}"#, "additionalArgs"),
@@ -355,7 +355,7 @@ struct PreviewSignExtensionTests {
             ),
         ] {
             let error = #expect(throws: FormatError.self) { try PreviewSign.DerivedKey(json: Array(text.utf8)) }
-            #expect(error?.description.contains(names) == true, "\(String(describing: error))")
+            expect(error?.description.contains(names), is: true, "\(String(describing: error))")
         }
         #expect(throws: WebAuthnError.key(.unsupported("previewSign"))) {
             try PreviewSign.KeyFile(Self.plain, rpID: "x")

@@ -2,6 +2,7 @@
 
 import Testing
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKWire
 import YKX509
@@ -24,7 +25,7 @@ struct AttestationVectorTests {
     @Test func judgesEveryVector() throws {
         let vectors = try Vectors.attestations()
         #expect(vectors.count > 130)
-        for vector in vectors { #expect(verdict(vector) == vector.verdict, "\(vector.what)") }
+        for vector in vectors { expect(verdict(vector), is: vector.verdict, "\(vector.what)") }
     }
 
     /// One bit changed anywhere is refused, but for what nobody signs: the count and flags of a U2F credential, and the
@@ -55,16 +56,16 @@ struct AttestationVectorTests {
         check.clock = FixedClock(1_800_000_000)
         let anchors = try #require(vector.anchors)
         check.anchors = TrustAnchors { query in
-            #expect(query.format == .packed)
-            #expect(query.aaguid == (0..<16).map { UInt8($0) })
-            #expect(query.chain.map { $0.subject.attributes.last?.text } == ["Batch 1", "Middle"])
+            expect(query.format, is: .packed)
+            expect(query.aaguid, is: (0..<16).map { UInt8($0) })
+            expect(query.chain.map { $0.subject.attributes.last?.text }, is: ["Batch 1", "Middle"])
             return [[0x30, 0x00], [1, 2, 3]] + anchors
         }
         guard case .certificates(let chain) = try check.check(vector.object, clientDataHash: vector.hash) else {
             Issue.record("no certificates")
             return
         }
-        #expect(chain.count == 2)
+        expect(chain.count, is: 2)
         check.requiresUserVerification = true
         check.requiresPresence = false
         _ = try check.check(vector.object, clientDataHash: vector.hash)
@@ -74,9 +75,9 @@ struct AttestationVectorTests {
         let vector = try #require(try Vectors.attestations().first { $0.what == "packed" })
         let der = try #require(vector.object.statement["x5c"]?.array?.first?.bytes)
         let certificate = try X509Certificate(der: der)
-        #expect(certificate.notBefore == 1_577_836_800)
-        #expect(certificate.notAfter == 3_786_912_000)
-        #expect(certificate.version == 3)
+        expect(certificate.notBefore, is: 1_577_836_800)
+        expect(certificate.notAfter, is: 3_786_912_000)
+        expect(certificate.version, is: 3)
         #expect(
             try certificate.basicConstraints?.isAuthority == false && certificate.basicConstraints?.pathLength == nil)
         for count in 0..<der.count {

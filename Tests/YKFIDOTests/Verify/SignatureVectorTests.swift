@@ -2,6 +2,7 @@
 
 import Testing
 import YKFIDO
+import YKTestSupport
 import YKWire
 
 /// Signatures of every algorithm, made with another program.
@@ -61,7 +62,7 @@ struct SignatureVectorTests {
             let problem = #expect(throws: VerificationProblem.self, "\(vector.testDescription)") {
                 try key.verify(vector.signature, over: vector.message, allowingSHA1: true)
             }
-            #expect(problem?.kind == "badKey", "\(vector.testDescription)")
+            expect(problem?.kind, is: "badKey", "\(vector.testDescription)")
         }
         let zero = [UInt8](repeating: 0, count: 32)
         for curve in [COSECurve.p256, .secp256k1] {
@@ -69,7 +70,7 @@ struct SignatureVectorTests {
             let problem = #expect(throws: VerificationProblem.self) {
                 try COSEKey(ec2: curve, algorithm: algorithm, x: zero, y: zero).verify([], over: [])
             }
-            #expect(problem?.kind == "badKey")
+            expect(problem?.kind, is: "badKey")
         }
         #expect(throws: VerificationProblem.badKey("its type or curve is not that of ES384")) {
             try COSEKey(ec2: .p256, algorithm: .es384, x: zero, y: zero).verify([], over: [])

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKTestSupport
 import YKTransport
 import YKWire
 import YKX509
@@ -40,8 +41,8 @@ struct TPMTests {
         let (statement, _) = try Self.real()
         let info = try #require(statement.map["certInfo"]?.bytes)
         let certification = try TPMCertification(decoding: info)
-        #expect(certification.signer.count == 34)
-        #expect(certification.extraData.count == 20)
+        expect(certification.signer.count, is: 34)
+        expect(certification.extraData.count, is: 20)
         #expect(certification.clock.isSafe && certification.firmware != 0)
         let area = try TPMPublicArea(decoding: try #require(statement.map["pubArea"]?.bytes))
         #expect(area.attributes == 0x60472 && area.policy.count == 32 && area.nameAlgorithm.hash == .sha256)
@@ -50,8 +51,8 @@ struct TPMTests {
             return
         }
         #expect(modulus.count == 256 && exponent == 65537)
-        #expect(certification == (try TPMCertification(decoding: info)))
-        #expect(Set([certification]).count == 1)
+        expect(certification, is: (try TPMCertification(decoding: info)))
+        expect(Set([certification]).count, is: 1)
         for count in 0..<info.count {
             #expect(throws: WireError.self) { try TPMCertification(decoding: Array(info.prefix(count))) }
         }

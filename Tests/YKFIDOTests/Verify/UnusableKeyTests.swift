@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKWire
 
 /// Registrations whose public key can verify no assertion.
@@ -23,7 +24,7 @@ struct UnusableKeyTests {
 
     private func refuses(_ map: CBOR.Map, _ kind: String, _ what: String) {
         let problem = #expect(throws: VerificationProblem.self, "\(what)") { try check(map) }
-        #expect(problem?.kind == kind, "\(what)")
+        expect(problem?.kind, is: kind, "\(what)")
     }
 
     private static let ec2: CBOR.Map = [

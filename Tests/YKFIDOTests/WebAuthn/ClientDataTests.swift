@@ -2,6 +2,7 @@
 
 import Testing
 import YKFIDO
+import YKTestSupport
 import YKWire
 
 /// Client data byte for byte, and answers of other clients.
@@ -18,7 +19,7 @@ struct ClientDataTests {
             String(decoding: odd.bytes, as: UTF8.self)
                 == #"{"type":"webauthn.create","challenge":"","origin":"a\"b\\c\u0000\u001f"#
                 + "\u{7F}ü/" + #"\u000a","crossOrigin":true,"topOrigin":"t","x":{"y":1}}"#)
-        for data in [plain, odd] { #expect(try ClientData(parsing: data.bytes) == data) }
+        for data in [plain, odd] { try expect(ClientData(parsing: data.bytes), is: data) }
     }
 
     @Test func readsWhatOthersWrote() throws {
@@ -26,8 +27,8 @@ struct ClientDataTests {
         let data = try ClientData(parsing: [0xEF, 0xBB, 0xBF] + text.utf8)
         #expect(data.type.description == "x" && data.challenge == [1] && data.origin == "o")
         #expect(data.crossOrigin == nil && data.topOrigin == nil)
-        #expect(data.others["new"] == [1])
-        #expect(data.bytes.count == text.utf8.count + 3)
+        expect(data.others["new"], is: [1])
+        expect(data.bytes.count, is: text.utf8.count + 3)
         for wrong in [#"{"type":1,"challenge":"","origin":""}"#, #"{"type":"x","origin":""}"#] {
             #expect(throws: WebAuthnError.self) { try ClientData(parsing: Array(wrong.utf8)) }
         }
@@ -128,9 +129,9 @@ struct ClientDataTests {
         ])
         let creation = try ClientData(parsing: try #require(made.clientDataJSON))
         try check(creation, .create, vector, challenge: vector.challenges[0])
-        #expect((creation.others["extraData"] != nil) == vector.isExtendedAtCreation)
-        #expect(
-            try RegistrationResponse(json: made.json).attestationObjectBytes == Hex.decode(vector.attestationObject))
+        expect((creation.others["extraData"] != nil), is: vector.isExtendedAtCreation)
+        try expect(
+            RegistrationResponse(json: made.json).attestationObjectBytes, is: Hex.decode(vector.attestationObject))
         let signed = try AuthenticationResponse(json: [
             "id": try text(vector.credential),
             "response": [
@@ -146,11 +147,11 @@ struct ClientDataTests {
 
     /// The bytes come out again when the client data are made of what they say.
     private func check(_ data: ClientData, _ type: ClientData.Kind, _ vector: Vector, challenge: String) throws {
-        #expect(data.challenge == (try Hex.decode(challenge)))
+        expect(data.challenge, is: (try Hex.decode(challenge)))
         let again = ClientData(
             type, challenge: data.challenge, origin: "https://example.org", crossOrigin: vector.crossOrigin,
             topOrigin: vector.topOrigin, others: data.others)
-        #expect(again.bytes == data.bytes)
+        expect(again.bytes, is: data.bytes)
     }
 
     @Test(

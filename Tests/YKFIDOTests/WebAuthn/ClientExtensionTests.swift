@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKFIDO
+import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
@@ -15,11 +16,11 @@ struct ClientExtensionTests {
     func makesSecretsByPRF(_ way: Way) async throws {
         let site = try await Site(way, pin: "12345")
         let made = try await site.client.create(Site.creation([:], extensions: ["prf": ["eval": ["first": "AQ"]]]))
-        #expect(made.clientExtensionResults["prf"]?["enabled"] == true)
+        expect(made.clientExtensionResults["prf"]?["enabled"], is: true)
         let other = try await site.client.create(
             Site.creation(
                 ["user": ["id": "BA", "name": "b", "displayName": "b"]], extensions: ["hmacCreateSecret": true]))
-        #expect(other.clientExtensionResults["hmacCreateSecret"] == true)
+        expect(other.clientExtensionResults["hmacCreateSecret"], is: true)
         func ask(_ allowed: [[UInt8]], _ prf: JSONValue, _ members: JSONValue = [:]) async throws -> JSONValue? {
             let signed = try await site.client.get(Site.request(allowed, members, extensions: ["prf": prf])).first
             return signed?.clientExtensionResults["prf"]?["results"]
@@ -31,10 +32,10 @@ struct ClientExtensionTests {
         var table = JSONValue.Object()
         table[ids[1]] = ["first": "Ag"]
         let chosen = try await ask([made.id], ["eval": ["first": "AQ"], "evalByCredential": .object(table)])
-        #expect(chosen?["first"] == second?["first"])
+        expect(chosen?["first"], is: second?["first"])
         let found = try await ask([[9], made.id, [8]], ["evalByCredential": .object(table)])
-        #expect(found?["first"] == second?["first"])
-        #expect(try await ask([other.id, [9]], ["evalByCredential": [:]]) == nil)
+        expect(found?["first"], is: second?["first"])
+        try await expect(ask([other.id, [9]], ["evalByCredential": [:]]), is: nil)
         let salt = JSONValue.string(Base64.encodeURL(HashAlgorithm.sha256.hash(Array("WebAuthn PRF".utf8) + [0, 2])))
         let raw = try await site.client.get(
             Site.request([made.id], extensions: ["hmacGetSecret": ["salt1": salt, "salt2": salt]])
@@ -62,7 +63,7 @@ struct ClientExtensionTests {
         ] as [(DOMExceptionName, [[UInt8]], JSONValue)] {
             await expect(name) { try await site.client.get(Site.request(allowed, extensions: inputs)) }
         }
-        #expect(await site.client.service.statistics.exchanges == 1)
+        await expect(site.client.service.statistics.exchanges, is: 1)
     }
 
     private static let salt = Base64.encodeURL([UInt8](repeating: 5, count: 32))
@@ -79,10 +80,10 @@ struct ClientExtensionTests {
         let results = made.clientExtensionResults["prf"]
         #expect(results?["enabled"] == true && results?["results"]?["first"]?.string?.count == 43)
         #expect(results?["results"]?["first"] != results?["results"]?["second"])
-        #expect(script.parameters(of: 1)?[6]?.map?["hmac-secret"] == true)
+        expect(script.parameters(of: 1)?[6]?.map?["hmac-secret"], is: true)
         let raw = try await client.create(
             Site.creation([:], extensions: ["hmacGetSecret": ["salt1": .string(Self.salt)]]))
-        #expect(raw.clientExtensionResults["hmacGetSecret"] == ["output1": .string(Self.salt)])
+        expect(raw.clientExtensionResults["hmacGetSecret"], is: ["output1": .string(Self.salt)])
     }
 
     @Test(arguments: Way.allCases)
@@ -90,27 +91,27 @@ struct ClientExtensionTests {
         let site = try await Site(way, pin: "12345")
         let made = try await site.client.create(
             Site.creation(Self.resident, extensions: ["largeBlob": ["support": "required"]]))
-        #expect(made.clientExtensionResults["largeBlob"] == ["supported": true])
+        expect(made.clientExtensionResults["largeBlob"], is: ["supported": true])
         site.bench.pins.type("12345")
         let before = site.bench.pins.requests.count
         let written = try await site.client.get(
             Site.request([made.id], extensions: ["largeBlob": ["write": "AQIDBA"]])
         ).first
-        #expect(written?.clientExtensionResults["largeBlob"] == ["written": true])
-        #expect(site.bench.pins.requests.count == before + 1)
+        expect(written?.clientExtensionResults["largeBlob"], is: ["written": true])
+        expect(site.bench.pins.requests.count, is: before + 1)
         let read = try await site.client.get(Site.request([], extensions: ["largeBlob": ["read": true]])).first
-        #expect(read?.clientExtensionResults["largeBlob"] == ["blob": "AQIDBA"])
+        expect(read?.clientExtensionResults["largeBlob"], is: ["blob": "AQIDBA"])
         let random = JSONValue.string(Base64.encodeURL(SystemRandom().draw(5000, secret: false)))
         let refused = try await site.client.get(
             Site.request([made.id], extensions: ["largeBlob": ["write": random]])
         ).first
-        #expect(refused?.clientExtensionResults["largeBlob"] == ["written": false])
+        expect(refused?.clientExtensionResults["largeBlob"], is: ["written": false])
         let without = try await site.client.create(Site.creation([:], extensions: ["largeBlob": [:]]))
-        #expect(without.clientExtensionResults["largeBlob"] == ["supported": false])
+        expect(without.clientExtensionResults["largeBlob"], is: ["supported": false])
         for (task, result) in [(["read": true], [:]), (["write": "AQ"], ["written": false])] as [(JSONValue, JSONValue)]
         {
             let signed = try await site.client.get(Site.request([without.id], extensions: ["largeBlob": task])).first
-            #expect(signed?.clientExtensionResults["largeBlob"] == result)
+            expect(signed?.clientExtensionResults["largeBlob"], is: result)
         }
     }
 
@@ -131,8 +132,8 @@ struct ClientExtensionTests {
         }
         let signed = try await site.client.create(Site.creation())
         let nothing = try await site.client.get(Site.request([signed.id], extensions: ["largeBlob": [:]])).first
-        #expect(nothing?.clientExtensionResults.members.isEmpty == true)
-        #expect(await site.client.service.statistics.exchanges == 3)
+        expect(nothing?.clientExtensionResults.members.isEmpty, is: true)
+        await expect(site.client.service.statistics.exchanges, is: 3)
     }
 
     @Test func protectsAndKeepsBytes() async throws {
@@ -148,17 +149,18 @@ struct ClientExtensionTests {
                     "enforceCredentialProtectionPolicy": true, "credBlob": "AQID", "minPinLength": true,
                     "pinComplexityPolicy": true, "uvm": true, "payment": ["isPayment": true], "future": ["x": 1],
                 ]))
-        #expect(made.attestationObject.authenticatorData.extensions?["credProtect"] == 3)
-        #expect(made.attestationObject.authenticatorData.extensions?["minPinLength"] == 4)
-        #expect(made.clientExtensionResults == (["credBlob": true] as JSONValue).object)
+        expect(made.attestationObject.authenticatorData.extensions?["credProtect"], is: 3)
+        expect(made.attestationObject.authenticatorData.extensions?["minPinLength"], is: 4)
+        expect(made.clientExtensionResults, is: (["credBlob": true] as JSONValue).object)
         await expect(.notAllowed) {
             try await site.client.get(Site.request([made.id], ["userVerification": "discouraged"]))
         }
         let signed = try await site.client.get(
             Site.request([made.id], extensions: ["getCredBlob": true, "thirdPartyPayment": true, "uvm": true])
         ).first
-        #expect(
-            signed?.clientExtensionResults == (["getCredBlob": "AQID", "thirdPartyPayment": true] as JSONValue).object)
+        expect(
+            signed?.clientExtensionResults,
+            is: (["getCredBlob": "AQID", "thirdPartyPayment": true] as JSONValue).object)
         for wrong in [
             ["credentialProtectionPolicy": "odd"], ["credBlob": 1], ["minPinLength": 1], ["uvm": "x"],
             ["payment": true], ["credProps": 1], ["hmacCreateSecret": "yes"],
@@ -180,8 +182,8 @@ struct ClientExtensionTests {
             try await client.get(Site.request([made.id], extensions: ["payment": payment])).first)
         let data = try ClientData(parsing: try #require(signed.clientDataJSON))
         #expect(data.type == .payment && data.origin == "https://pay.example.org")
-        #expect(data.others["payment"]?["rpId"] == "example.com")
-        #expect(data.others["payment"]?["total"]?["currency"] == "EUR")
+        expect(data.others["payment"]?["rpId"], is: "example.com")
+        expect(data.others["payment"]?["total"]?["currency"], is: "EUR")
         #expect(
             String(decoding: data.bytes, as: UTF8.self).contains(
                 #""crossOrigin":false,"payment":{"rpId":"example.com","topOrigin":"#))
@@ -205,11 +207,11 @@ struct ClientExtensionTests {
         let client = try await TailoredKey.client(script)
         let made = try await client.create(
             Site.creation([:], extensions: ["uvm": true, "thirdPartyPayment": true, "pinComplexityPolicy": true]))
-        #expect(made.clientExtensionResults["uvm"] == [[2, 4, 2], [1, 1, 1]])
-        #expect(script.parameters(of: 1)?[6] == ["pinComplexityPolicy": true, "thirdPartyPayment": true, "uvm": true])
+        expect(made.clientExtensionResults["uvm"], is: [[2, 4, 2], [1, 1, 1]])
+        expect(script.parameters(of: 1)?[6], is: ["pinComplexityPolicy": true, "thirdPartyPayment": true, "uvm": true])
         #expect(made.transports.isEmpty)
         let signed = try await client.get(Site.request([[1]], extensions: ["uvm": true])).first
-        #expect(signed?.clientExtensionResults["uvm"] == [[2, 4, 2], [1, 1, 1]])
+        expect(signed?.clientExtensionResults["uvm"], is: [[2, 4, 2], [1, 1, 1]])
         for wrong in [1, [], [[1, 2]], [[1, 2, -1]], [[1], [1], [1], [1]]] as [CBOR] {
             let script = TailoredKey.Script([2: ["uvm"]], outputs: ["uvm": wrong])
             let made = try await TailoredKey.client(script).create(Site.creation([:], extensions: ["uvm": true]))
@@ -240,10 +242,10 @@ struct ClientExtensionTests {
         var client = try await TailoredKey.client(script)
         client.extensions.append(Mirror())
         let made = try await client.create(Site.creation([:], extensions: ["mirror": "face", "credProps": true]))
-        #expect(made.clientExtensionResults == (["credProps": ["rk": false], "mirror": "image"] as JSONValue).object)
-        #expect(script.parameters(of: 1)?[6] == ["mirror": "face"])
+        expect(made.clientExtensionResults, is: (["credProps": ["rk": false], "mirror": "image"] as JSONValue).object)
+        expect(script.parameters(of: 1)?[6], is: ["mirror": "face"])
         let signed = try #require(try await client.get(Site.request([[1]])).first)
-        #expect(try ClientData(parsing: try #require(signed.clientDataJSON)).others["mirror"] == "login.example.com")
+        try expect(ClientData(parsing: try #require(signed.clientDataJSON)).others["mirror"], is: "login.example.com")
     }
 
     /// Answers that a client does not take from a key.
@@ -269,24 +271,24 @@ struct ClientExtensionTests {
         let client = try await TailoredKey.client(full)
         let made = try await client.create(Site.creation(preferred, extensions: ["credProps": true]))
         #expect(full.parameters(of: 1)?[7] == nil && full.parameters(of: 1)?[11] == nil)
-        #expect(made.clientExtensionResults["credProps"] == ["rk": false])
-        #expect(made.attestationObject.format == .packed)  // It vouches for itself and says no model.
+        expect(made.clientExtensionResults["credProps"], is: ["rk": false])
+        expect(made.attestationObject.format, is: .packed)  // It vouches for itself and says no model.
         let roomy = TailoredKey.Script([4: ["rk": true, "ep": true, "plat": true], 0x14: 5, 0x16: ["packed", "none"]])
         let platform = try await TailoredKey.client(roomy)
         _ = try await platform.create(Site.creation(preferred))
-        #expect(roomy.parameters(of: 1)?[7] == ["rk": true])
-        #expect(roomy.parameters(of: 1)?[11] == ["none"])
+        expect(roomy.parameters(of: 1)?[7], is: ["rk": true])
+        expect(roomy.parameters(of: 1)?[11], is: ["none"])
         var enterprise = platform
         let vendor = try await enterprise.create(
             Site.creation([
                 "attestation": "enterprise", "attestationFormats": ["tpm", "packed"],
                 "authenticatorSelection": ["authenticatorAttachment": "platform"],
             ]))
-        #expect(vendor.attachment == .platform)
+        expect(vendor.attachment, is: .platform)
         #expect(roomy.parameters(of: 1)?[10] == 1 && roomy.parameters(of: 1)?[11] == ["tpm", "packed"])
         enterprise.managedRelyingParties = ["example.com"]
         _ = try await enterprise.create(Site.creation(["attestation": "enterprise"]))
-        #expect(roomy.parameters(of: 1)?[10] == 2)
+        expect(roomy.parameters(of: 1)?[10], is: 2)
         await expect(.constraint) {
             try await TailoredKey.client(.init([:])).create(Site.creation(Self.resident))
         }
@@ -303,8 +305,8 @@ struct ClientExtensionTests {
     func namesErrorsAsBrowsersDo(_ error: FIDOError, _ name: DOMExceptionName) {
         let lifted = WebAuthnError(error)
         #expect(lifted.name == name && lifted.cause == error && !lifted.description.isEmpty)
-        #expect(name.description == name.rawValue)
+        expect(name.description, is: name.rawValue)
         #expect(WebAuthnError.noneChosen.cause == nil && !WebAuthnError.noneChosen.description.isEmpty)
-        #expect(WebAuthnError.json(.init(.malformed, at: 0, "x")).name == .syntax)
+        expect(WebAuthnError.json(.init(.malformed, at: 0, "x")).name, is: .syntax)
     }
 }

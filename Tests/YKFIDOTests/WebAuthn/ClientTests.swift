@@ -18,7 +18,7 @@ struct ClientTests {
         if case .certificates = try site.verify(made) {} else { Issue.record("no certificate") }
         #expect(made.attachment == .crossPlatform && made.transports.contains(.usb))
         #expect(made.json["id"] == made.json["rawId"] && made.json["type"] == "public-key")
-        #expect(made.json["response"]?["publicKeyAlgorithm"] == -7)
+        expect(made.json["response"]?["publicKeyAlgorithm"], is: -7)
         let other = [UInt8](repeating: 7, count: 66)
         let signed = try await site.client.get(Site.request([other, made.id])) { _ in nil }
         try site.verify(signed, by: made)
@@ -40,18 +40,18 @@ struct ClientTests {
                     "authenticatorSelection": ["residentKey": "required", "userVerification": "required"],
                 ], extensions: ["credProps": true])
             made.append(try await site.client.create(options))
-            #expect(made.last?.clientExtensionResults["credProps"] == ["rk": true])
+            expect(made.last?.clientExtensionResults["credProps"], is: ["rk": true])
         }
         let options = try Site.request([], ["userVerification": "required"])
         let signed = try await site.client.get(options) { assertions in
             assertions.firstIndex { $0.response.user?.name == "alice" }
         }
         try site.verify(signed, by: made[0])
-        #expect(signed.userHandle == [1])
-        #expect(try await site.client.get(options).map(\.userHandle) == [[2], [1]])
+        expect(signed.userHandle, is: [1])
+        try await expect(site.client.get(options).map(\.userHandle), is: [[2], [1]])
         await expect(.notAllowed) { try await site.client.get(options) { _ in nil } }
         await expect(.notAllowed) { try await site.client.get(options) { _ in 7 } }
-        #expect(site.bench.pins.requests.count == 6)
+        expect(site.bench.pins.requests.count, is: 6)
     }
 
     @Test func asksForThePINAsTheOptionsSay() async throws {
@@ -63,10 +63,10 @@ struct ClientTests {
         let preferred = try await site.client.create(Site.creation())
         #expect(preferred.attestationObject.authenticatorData.flags.contains(.userVerified))
         let unverified = try await site.client.get(Site.request([plain.id], ["userVerification": "discouraged"]))
-        #expect(unverified.first?.authenticatorData.flags == .userPresent)
+        expect(unverified.first?.authenticatorData.flags, is: .userPresent)
         try await site.client.service.configure(.toggleAlwaysUV)
         let always = try await site.client.get(Site.request([plain.id], ["userVerification": "discouraged"]))
-        #expect(always.first?.authenticatorData.flags.contains(.userVerified) == true)
+        expect(always.first?.authenticatorData.flags.contains(.userVerified), is: true)
         site.bench.pins.type(nil)
         await #expect(throws: WebAuthnError.key(.pinNeeded)) { try await site.client.create(Site.creation()) }
         site.bench.pins.type("wrong")
@@ -114,13 +114,13 @@ struct ClientTests {
         let site = try await Site(pin: "12345")
         let none = try await site.client.create(Site.creation(["attestation": "none"]))
         #expect(none.attestationObject.format == .none && none.attestationObject.statement.isEmpty)
-        #expect(none.attestationObject.authenticatorData.credential?.aaguid.contains { $0 != 0 } == true)
-        #expect(try site.verify(none) == .none)
-        #expect(
-            try await site.client.create(Site.creation(["attestation": "indirect"])).attestationObject.format == .packed
+        expect(none.attestationObject.authenticatorData.credential?.aaguid.contains { $0 != 0 }, is: true)
+        try expect(site.verify(none), is: .none)
+        try await expect(
+            site.client.create(Site.creation(["attestation": "indirect"])).attestationObject.format, is: .packed
         )
         let formats = try await site.client.create(Site.creation(["attestationFormats": ["none"]]))
-        #expect(formats.attestationObject.format == .none)
+        expect(formats.attestationObject.format, is: .none)
         try site.verify(try await site.client.create(Site.creation(["attestation": "enterprise"])))
         try await site.client.service.configure(.enableEnterpriseAttestation)
         var client = site.client
@@ -145,7 +145,7 @@ struct ClientTests {
         client.usesU2F = true
         await expect(.notAllowed) { try await client.create(Site.creation(["timeout": 20])) }
         let patient = try Site.creation(["timeout": 9e15])
-        #expect(patient.timeout == .milliseconds(9_000_000_000_000_000))
+        expect(patient.timeout, is: .milliseconds(9_000_000_000_000_000))
         let denied = try await Site(inputs: VirtualInputs(touch: { _ in .notTouched }))
         await #expect(throws: WebAuthnError.key(.touchTimeout)) { try await denied.client.create(patient) }
     }
@@ -167,23 +167,24 @@ struct ClientTests {
                 Site.creation(["pubKeyCredParams": [["type": "public-key", "alg": .int(algorithm)]]]))
             try site.verify(made)
             let info = try #require(made.publicKey?.subjectPublicKeyInfo)
-            #expect(info.count == (algorithm == -7 ? 91 : 44))
-            #expect(made.json["response"]?["publicKey"] == .string(Base64.encodeURL(info)))
+            expect(info.count, is: (algorithm == -7 ? 91 : 44))
+            expect(made.json["response"]?["publicKey"], is: .string(Base64.encodeURL(info)))
         }
         let rsa = COSEKey(rsaModulus: [0x80] + .init(repeating: 1, count: 255), exponent: [1, 0, 1], algorithm: .rs256)
         let info = try #require(rsa.subjectPublicKeyInfo)
-        #expect(
-            Hex.encode(Array(info.prefix(32))) == "30820122300d06092a864886f70d01010105000382010f003082010a02820101")
-        #expect(info.count == 294)
+        expect(
+            Hex.encode(Array(info.prefix(32))), is: "30820122300d06092a864886f70d01010105000382010f003082010a02820101")
+        expect(info.count, is: 294)
         for curve in [COSECurve.p384, .p521, .secp256k1] {
             let size = try #require(curve.coordinateSize)
             let key = COSEKey(
                 ec2: curve, algorithm: .es384, x: .init(repeating: 1, count: size), y: .init(repeating: 2, count: size))
-            #expect(key.subjectPublicKeyInfo?.first == 0x30)
+            expect(key.subjectPublicKeyInfo?.first, is: 0x30)
         }
-        #expect(
-            COSEKey(okp: .ed448, algorithm: .ed448, x: .init(repeating: 1, count: 57)).subjectPublicKeyInfo?.count == 69
+        expect(
+            COSEKey(okp: .ed448, algorithm: .ed448, x: .init(repeating: 1, count: 57)).subjectPublicKeyInfo?.count,
+            is: 69
         )
-        #expect(try COSEKey(decoding: CBOR.map([1: 7, 3: -48]).encoded).subjectPublicKeyInfo == nil)
+        try expect(COSEKey(decoding: CBOR.map([1: 7, 3: -48]).encoded).subjectPublicKeyInfo, is: nil)
     }
 }

@@ -33,7 +33,7 @@ struct ExampleTests {
             accounts.firstIndex { $0.response.user?.name == "alice" }
         }
         send(signed.json.text)
-        #expect(answers.withLock { $0.count } == 2)
+        expect(answers.withLock { $0.count }, is: 2)
     }
 
     /// Each line of the documentation's first example is a line above, and the extension is the one that is tested.

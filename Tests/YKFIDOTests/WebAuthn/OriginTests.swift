@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 
 @testable import YKFIDO
 
@@ -16,8 +17,8 @@ struct OriginTests {
     ])
     func reads(_ text: String, _ wanted: String) throws {
         let origin = try Origin(text)
-        #expect(origin.description == wanted)
-        #expect(try Origin(wanted) == origin)
+        expect(origin.description, is: wanted)
+        try expect(Origin(wanted), is: origin)
     }
 
     @Test(arguments: [
@@ -59,7 +60,7 @@ struct OriginTests {
     func decides(_ origin: String, _ rpID: String?, _ problem: RelyingPartyProblem?) throws {
         let origin = try Origin(origin)
         guard let problem else {
-            #expect(try origin.relyingPartyID(rpID, by: .builtIn) == rpID ?? origin.host)
+            try expect(origin.relyingPartyID(rpID, by: .builtIn), is: rpID ?? origin.host)
             return
         }
         let wanted = WebAuthnError.relyingParty(id: rpID ?? "", origin: origin.description, problem)

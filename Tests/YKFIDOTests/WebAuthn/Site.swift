@@ -72,7 +72,7 @@ struct Site {
     @discardableResult
     func verify(_ made: RegistrationResponse) throws -> AttestationVerification.Trust {
         let copy = try RegistrationResponse(parsing: Array(made.json.text.utf8))
-        #expect(copy == made)
+        expect(copy, is: made)
         let data = try ClientData(parsing: try #require(copy.clientDataJSON))
         #expect(data.type == .create && data.origin == origin && data.challenge == Array("challenge".utf8))
         return try AttestationVerification(rpID: "example.com").check(
@@ -81,8 +81,8 @@ struct Site {
 
     func verify(_ signed: AuthenticationResponse, by made: RegistrationResponse, rpID: String = "example.com") throws {
         let copy = try AuthenticationResponse(parsing: Array(signed.json.text.utf8))
-        #expect(copy == signed)
-        #expect(copy.id == made.id)
+        expect(copy, is: signed)
+        expect(copy.id, is: made.id)
         let data = try ClientData(parsing: try #require(copy.clientDataJSON))
         #expect(data.origin == origin && data.challenge == Array("challenge".utf8))
         try AssertionVerification(rpID: rpID, publicKey: try #require(made.publicKey)).check(
@@ -98,7 +98,7 @@ func expect<Value>(
         _ = try await body()
         Issue.record("no error", sourceLocation: location)
     } catch let error as WebAuthnError {
-        #expect(error.name == name, "\(error)", sourceLocation: location)
+        expect(error.name, is: name, "\(error)", sourceLocation: location)
     } catch {
         Issue.record(error, sourceLocation: location)
     }

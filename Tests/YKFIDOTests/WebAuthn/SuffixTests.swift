@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import YKTestSupport
 import YKWire
 
 @testable import YKFIDO
@@ -25,32 +26,32 @@ struct SuffixTests {
         let list = try list("com\nio\nexample.com\n*.ck\n!www.ck\n", of: day)
         #expect(list.isOfSystem && list.date == day)
         let page = try Origin("https://a.b.example.com")
-        #expect(try page.relyingPartyID("b.example.com", by: list) == "b.example.com")
+        try expect(page.relyingPartyID("b.example.com", by: list), is: "b.example.com")
         #expect(throws: WebAuthnError.relyingParty(id: "example.com", origin: page.description, .publicSuffix)) {
             try page.relyingPartyID("example.com", by: list)
         }
-        #expect(try page.relyingPartyID("example.com", by: .builtIn) == "example.com")
+        try expect(page.relyingPartyID("example.com", by: .builtIn), is: "example.com")
         // No longer in the list.
-        #expect(try Origin("https://me.github.io").relyingPartyID("github.io", by: list) == "github.io")
+        try expect(Origin("https://me.github.io").relyingPartyID("github.io", by: list), is: "github.io")
         for (domain, suffix) in [
             ("a.com", "com"), ("com", "com"), ("x.test.ck", "test.ck"), ("a.www.ck", "ck"), ("www.ck", "ck"),
             ("a.b.unknown", "unknown"), ("localhost", "localhost"), ("example.com", "example.com"),
         ] {
-            #expect(list.publicSuffix(of: domain) == suffix)
+            expect(list.publicSuffix(of: domain), is: suffix)
         }
-        #expect(list.registrableDomain(of: "x.a.example.com") == "a.example.com")
+        expect(list.registrableDomain(of: "x.a.example.com"), is: "a.example.com")
     }
 
     @Test func olderListOfSystemIsIgnored() throws {
         let list = try list("com\nexample.com\n", of: PublicSuffixList.builtIn.date)
         // The system's own list may be newer than both.
-        #expect(list.isOfSystem == PublicSuffixList.newest.isOfSystem)
+        expect(list.isOfSystem, is: PublicSuffixList.newest.isOfSystem)
         #expect(list.date == PublicSuffixList.newest.date && list.date >= PublicSuffixList.builtIn.date)
     }
 
     @Test func unreadableListIsIgnored() throws {
         let list = try list("", of: try #require(future))
-        #expect(list.publicSuffix(of: "me.github.io") == "github.io")
+        expect(list.publicSuffix(of: "me.github.io"), is: "github.io")
     }
 
     /// A list of February 2023 lacks it.
@@ -82,12 +83,12 @@ struct SuffixTests {
         ("zzzz.zuerich", "zuerich"), ("aaa", "aaa"), ("x.aaa", "aaa"), ("!", "!"), ("*", "*"),
     ])
     func findsPublicSuffixes(_ domain: String, _ suffix: String) {
-        #expect(PublicSuffixList.builtIn.publicSuffix(of: domain) == suffix)
+        expect(PublicSuffixList.builtIn.publicSuffix(of: domain), is: suffix)
     }
 
     @Test func findsRegistrableDomains() {
-        #expect(PublicSuffixList.builtIn.registrableDomain(of: "a.b.example.co.uk") == "example.co.uk")
-        #expect(PublicSuffixList.builtIn.registrableDomain(of: "co.uk") == "co.uk")
-        #expect(PublicSuffixList.builtIn.registrableDomain(of: "localhost") == "localhost")
+        expect(PublicSuffixList.builtIn.registrableDomain(of: "a.b.example.co.uk"), is: "example.co.uk")
+        expect(PublicSuffixList.builtIn.registrableDomain(of: "co.uk"), is: "co.uk")
+        expect(PublicSuffixList.builtIn.registrableDomain(of: "localhost"), is: "localhost")
     }
 }

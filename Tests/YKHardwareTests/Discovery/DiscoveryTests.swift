@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -46,7 +47,7 @@ import YKWire
         try bus.plug("1-3", 5, texts: Self.yubikey)
         let readers = [reader(0), reader(1)]
         let keys = try merge(readers, [readers[0].name: (1, 5), readers[1].name: (1, 4)])
-        #expect(keys.map(\.reader?.name) == [readers[1].name, readers[0].name])
+        expect(keys.map(\.reader?.name), is: [readers[1].name, readers[0].name])
         let unknown = try merge(readers)
         #expect(unknown.count == 4 && unknown.suffix(2).map(\.place.name) == readers.map(\.name))
         #expect(unknown[0].hasCard && unknown[2].usbReader == nil && unknown[2].name == readers[0].name)
@@ -62,23 +63,23 @@ import YKWire
     func otherMakers(maker: String, product: String, reader: String, isSame: Bool) throws {
         try bus.plug("1-2", 4, texts: ["manufacturer": maker, "product": product])
         let keys = try merge([ReaderStatus(name: reader, hasCard: false)])
-        #expect(keys.count == (isSame ? 1 : 2))
-        #expect(keys[0].hasCard == !isSame)
+        expect(keys.count, is: (isSame ? 1 : 2))
+        expect(keys[0].hasCard, is: !isSame)
     }
 
     @Test func devicesElsewhereAndReadersOnTheirOwn() throws {
         try system.plug(0, at: "virtual/misc/uhid", name: "Acme", serial: "A77")
         try system.plug(1, at: "usb1/1-9/1-9:1.0", hasNode: false)
         let keys = try merge([reader(0)])
-        #expect(keys.map(\.place.name).dropFirst() == ["1-9", reader(0).name])
+        expect(keys.map(\.place.name).dropFirst(), is: ["1-9", reader(0).name])
         #expect(keys[0].place.name.hasSuffix("hidraw0") && keys[0].serial == "A77" && keys[0].name == "Acme")
         #expect(!keys[1].isAccessible && keys[1].usb == nil && keys[2].numbers == nil && keys[2].model == nil)
     }
 
     @Test func knownKeys() {
-        #expect(KnownKeys.name(vendor: 0x20A0, product: 0x42D4) == "CanoKey")
-        #expect(KnownKeys.name(vendor: 0x1209, product: 0xBEEE) == "SoloKeys Solo 2")
-        #expect(KnownKeys.name(vendor: 1, product: 2) == nil)
+        expect(KnownKeys.name(vendor: 0x20A0, product: 0x42D4), is: "CanoKey")
+        expect(KnownKeys.name(vendor: 0x1209, product: 0xBEEE), is: "SoloKeys Solo 2")
+        expect(KnownKeys.name(vendor: 1, product: 2), is: nil)
     }
 
     // MARK: a machine
@@ -111,17 +112,17 @@ import YKWire
         try system.plug(1, at: "usb1/1-2/1-2:1.1")
         let found = try keys(on: machine())
         #expect(found.keys == (try merge([reader(0)])) && found.keys.count == 1 && found.serviceTrouble == nil)
-        #expect(try keys(on: machine(), asking: false).keys == merge())
+        try expect(keys(on: machine(), asking: false).keys, is: merge())
         let without = try keys(on: machine(failing: .serviceNotRunning))
         #expect(without.keys == (try merge()) && without.serviceTrouble == .serviceNotRunning)
         let cancellation = Cancellation()
         cancellation.cancel()
         #expect(throws: LinkError.cancelled) { try keys(on: machine(), cancellation) }
-        #expect(try keys(on: machine(), asking: false, cancellation).keys == merge())
+        try expect(keys(on: machine(), asking: false, cancellation).keys, is: merge())
     }
 
     @Test func thisMachine() throws {
-        #expect(try Discovery.keys(asking: false).serviceTrouble == nil)
+        try expect(Discovery.keys(asking: false).serviceTrouble, is: nil)
     }
 
     // MARK: what happens
@@ -129,30 +130,30 @@ import YKWire
     @Test func whatComesChangesAndGoes() throws {
         var picture = Discovery.Picture()
         picture.take(.enumerated)
-        #expect(picture.changes { _ in nil } == [])
+        expect(picture.changes { _ in nil }, is: [])
         picture.look([], [])
-        #expect(picture.changes { _ in nil } == [.enumerated])
+        expect(picture.changes { _ in nil }, is: [.enumerated])
         try bus.plug("1-2", 4, texts: Self.yubikey)
         picture.look(bus.machine.all(), [])
-        #expect(picture.changes { _ in nil } == [.arrived(try merge()[0])])
-        #expect(picture.changes { _ in nil } == [])
+        expect(picture.changes { _ in nil }, is: [.arrived(try merge()[0])])
+        expect(picture.changes { _ in nil }, is: [])
         try system.plug(1, at: "usb1/1-2/1-2:1.1")
         picture.look(bus.machine.all(), try system.machine.keys())
-        #expect(picture.changes { _ in nil } == [.changed(try merge()[0])])
+        expect(picture.changes { _ in nil }, is: [.changed(try merge()[0])])
         picture.take(.added(reader(0)))
         picture.take(.changed(reader(0)))
         let whole = try merge([reader(0)])[0]
-        #expect(picture.changes { _ in nil } == [.changed(whole)])
+        expect(picture.changes { _ in nil }, is: [.changed(whole)])
         picture.take(.removed(reader(0).name))
-        #expect(picture.changes { _ in nil } == [.changed(try merge()[0])])
+        expect(picture.changes { _ in nil }, is: [.changed(try merge()[0])])
         picture.take(.interrupted(.serviceNotRunning))
-        #expect(picture.changes { _ in nil } == [])
+        expect(picture.changes { _ in nil }, is: [])
         let old = try merge()[0]
         try bus.plug("1-2", 7, texts: Self.yubikey)
         picture.look(bus.machine.all(), try system.machine.keys())
-        #expect(picture.changes { _ in nil } == [.left(old), .arrived(try merge()[0])])
+        expect(picture.changes { _ in nil }, is: [.left(old), .arrived(try merge()[0])])
         picture.look([], [])
-        #expect(picture.changes { _ in nil } == [.left(try merge()[0])])
+        expect(picture.changes { _ in nil }, is: [.left(try merge()[0])])
     }
 
     @Test func theServiceIsAskedOnceWhereAReaderIs() throws {
@@ -168,7 +169,7 @@ import YKWire
                 return (1, 5)
             }
         }
-        #expect(asked == 1)
+        expect(asked, is: 1)
     }
 
     @Test(.timeLimit(.minutes(15))) func theWatchTellsWhenItHasLookedAtEverything() async throws {
@@ -183,11 +184,11 @@ import YKWire
             default: Issue.record("\(event)")
             }
         }
-        #expect(known == (try merge([reader(0)])[0]))
+        expect(known, is: (try merge([reader(0)])[0]))
         try system.plug(1, at: "usb1/1-2/1-2:1.1")
-        #expect(await events.next() == .changed(try merge([reader(0)])[0]))
+        await expect(events.next(), is: .changed(try merge([reader(0)])[0]))
         try system.plug(2, at: "virtual/misc/uhid")
-        #expect(await events.next() == .arrived(try merge([reader(0)])[1]))
+        await expect(events.next(), is: .arrived(try merge([reader(0)])[1]))
         try system.unplug(2)
         guard case .left(let key) = await events.next() else { throw LinkError.removed }
         #expect(key.place.name.hasSuffix("hidraw2"))
@@ -218,7 +219,7 @@ import YKWire
     }
 
     @Test func channels() {
-        #expect(PCSC.address(0x0020_0104).map { $0.bus == 1 && $0.address == 4 } == true)
+        expect(PCSC.address(0x0020_0104).map { $0.bus == 1 && $0.address == 4 }, is: true)
         #expect(PCSC.address(0x0008_0000) == nil)
         #expect(PCSC.usbAddress(of: "no such reader", timeout: .seconds(1)) == nil)
     }

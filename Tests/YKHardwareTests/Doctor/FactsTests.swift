@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import YKTestSupport
 
 @testable import YKHardware
 
@@ -60,27 +61,27 @@ struct FactsTests {
                 == LoginFacts(
                     isThere: true, session: .init(id: "2", seat: "seat0", isActive: true), activeUser: "root"))
         let app = try find("0::/user.slice/user-1000.slice/user@1000.service/app.slice/term.scope\n")
-        #expect(app.session?.id == "2")
+        expect(app.session?.id, is: "2")
         let remote = try find("0::/user.slice/user-1000.slice/session-5.scope\n").session
         #expect(remote?.isRemote == true && remote?.seat == nil)
-        #expect(try find("0::/system.slice/cron.service\n").session == nil)
-        #expect(try find("0::/\n", "5").session?.id == "5")
-        #expect(try find("0::/\n", "../2").session == nil)
-        #expect(LoginFacts.find(root: "/nowhere") == LoginFacts())
+        try expect(find("0::/system.slice/cron.service\n").session, is: nil)
+        try expect(find("0::/\n", "5").session?.id, is: "5")
+        try expect(find("0::/\n", "../2").session, is: nil)
+        expect(LoginFacts.find(root: "/nowhere"), is: LoginFacts())
     }
 
     @Test("how systemd stands to pcscd")
     func units() throws {
         let unit = "lib/systemd/system/pcscd.socket"
-        #expect(ServiceFacts.unit("pcscd.socket", try machine([unit: "[Socket]\n"])) == .disabled)
-        #expect(ServiceFacts.unit("pcscd.socket", "/nowhere") == .missing)
+        expect(ServiceFacts.unit("pcscd.socket", try machine([unit: "[Socket]\n"])), is: .disabled)
+        expect(ServiceFacts.unit("pcscd.socket", "/nowhere"), is: .missing)
         let masked = try machine([unit: "[Socket]\n", "etc/systemd/system/pcscd.socket": "-> /dev/null"])
-        #expect(ServiceFacts.unit("pcscd.socket", masked) == .masked)
+        expect(ServiceFacts.unit("pcscd.socket", masked), is: .masked)
         let enabled = try machine([
             unit: "[Socket]\n", "etc/systemd/system/sockets.target.wants/pcscd.socket": "-> /lib/nowhere",
         ])
-        #expect(ServiceFacts.unit("pcscd.socket", enabled) == .enabled)
-        #expect(ServiceFacts.unit("pcscd.socket", try machine(["run/systemd/system/pcscd.socket": ""])) == .masked)
+        expect(ServiceFacts.unit("pcscd.socket", enabled), is: .enabled)
+        expect(ServiceFacts.unit("pcscd.socket", try machine(["run/systemd/system/pcscd.socket": ""])), is: .masked)
         let facts = ServiceFacts.find(root: enabled, socket: "/nowhere")
         #expect(facts.socket == .enabled && !facts.hasSocket && facts.protocolVersion == nil && !facts.hidesProcesses)
     }
@@ -109,20 +110,20 @@ struct FactsTests {
         #expect(found.map(\.port) == ["1-2", "1-3"] && found.map(\.isAuthorized) == [true, false])
         #expect(found[0].serial == "0815" && found[0].interfaces.map(\.isReader) == [false, true])
         #expect(found[0].interfaces[0].driver == "usbhid" && found[0].interfaces[1].driver == nil)
-        #expect(found[0].interfaces[0].hid == .init(driver: "hid-generic", node: "hidraw4"))
+        expect(found[0].interfaces[0].hid, is: .init(driver: "hid-generic", node: "hidraw4"))
     }
 
     @Test("surroundings leave marks")
     func surroundings() throws {
         let none: MachineKind.Variables = { _ in nil }
-        #expect(MachineKind.find(root: try machine(["run/systemd/container": "lxc\n"]), variable: none) == .container)
-        #expect(MachineKind.find(root: try machine(["run/.containerenv": ""]), variable: none) == .container)
-        #expect(MachineKind.find(root: "/nowhere") { $0 == "KUBERNETES_SERVICE_HOST" ? "x" : nil } == .container)
+        expect(MachineKind.find(root: try machine(["run/systemd/container": "lxc\n"]), variable: none), is: .container)
+        expect(MachineKind.find(root: try machine(["run/.containerenv": ""]), variable: none), is: .container)
+        expect(MachineKind.find(root: "/nowhere") { $0 == "KUBERNETES_SERVICE_HOST" ? "x" : nil }, is: .container)
         let wsl = try machine(["proc/sys/kernel/osrelease": "5.15.90.1-microsoft-standard-WSL2\n"])
-        #expect(MachineKind.find(root: wsl, variable: none) == .wsl)
+        expect(MachineKind.find(root: wsl, variable: none), is: .wsl)
         let flatpak = try machine([".flatpak-info": "[Application]\nname=org.example.Key\n"])
-        #expect(MachineKind.find(root: flatpak, variable: none) == .flatpak)
-        #expect(MachineKind.application(root: flatpak, variable: none) == "org.example.Key")
+        expect(MachineKind.find(root: flatpak, variable: none), is: .flatpak)
+        expect(MachineKind.application(root: flatpak, variable: none), is: "org.example.Key")
     }
 
     @Test("a snap is what the program is part of or confined by, not what its terminal is part of")
@@ -133,14 +134,14 @@ struct FactsTests {
         ])
         let other = try machine(["proc/self/exe": "-> /snap/key/1500/bin/ykit"])
         for root in [terminal, other] {
-            #expect(MachineKind.find(root: root, variable: variables) == .plain)
-            #expect(MachineKind.application(root: root, variable: variables) == nil)
+            expect(MachineKind.find(root: root, variable: variables), is: .plain)
+            expect(MachineKind.application(root: root, variable: variables), is: nil)
         }
         let inside = try machine(["proc/self/exe": "-> /snap/key/150/bin/ykit"])
         let confined = try machine(["proc/self/attr/current": "snap.key.key (enforce)\n"])
         for root in [inside, confined] {
-            #expect(MachineKind.find(root: root, variable: variables) == .snap)
-            #expect(MachineKind.application(root: root, variable: variables) == "key")
+            expect(MachineKind.find(root: root, variable: variables), is: .snap)
+            expect(MachineKind.application(root: root, variable: variables), is: "key")
         }
     }
 
@@ -152,7 +153,7 @@ struct FactsTests {
         ])
         let facts = SystemFacts.find(root: root)
         #expect(facts.kernel == "Linux 6.1.0-9" && facts.distribution == "Debian 12")
-        #expect(facts.rules == ["/etc/udev/rules.d/70-ykit.rules"])
+        expect(facts.rules, is: ["/etc/udev/rules.d/70-ykit.rules"])
     }
 
     @Test("users and groups")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 
 @testable import YKHardware
 
@@ -13,10 +14,10 @@ struct BridgeDeviceTests {
         try system.plug(2)
         try system.plug(11, at: "virtual/misc/uhid/2", id: "0003:00001209:0000796B", hasNode: false)
         try system.plug(3, id: "0003:00001209:00000001")
-        #expect(try system.machine.keys().map(\.product) == [0x0407, 0x0001])
+        try expect(system.machine.keys().map(\.product), is: [0x0407, 0x0001])
         let found = BridgeDevice.all(system: system.machine.system, devices: system.machine.devices)
-        #expect(found.map(\.owner) == ["alice", nil])
-        #expect(found.map(\.access) == [.readable, .missing])
-        #expect(found.first?.path.hasSuffix("/hidraw1") == true)
+        expect(found.map(\.owner), is: ["alice", nil])
+        expect(found.map(\.access), is: [.readable, .missing])
+        expect(found.first?.path.hasSuffix("/hidraw1"), is: true)
     }
 }

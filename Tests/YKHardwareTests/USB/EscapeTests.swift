@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKVirtualKey
 import YKVirtualKeyHost
 import YKWire
@@ -40,9 +41,9 @@ import YKWire
             let answer = [UInt8](repeating: 7, count: size)
             let pipe = pipe { ScriptedPipe.reply(.init(to: $0, data: answer)) }
             let link = try pipe.link()
-            #expect(try link.control(Self.escape, [0xE0, 0, 0, 0x18, 0], deadline: deadline) == answer)
+            try expect(link.control(Self.escape, [0xE0, 0, 0, 0x18, 0], deadline: deadline), is: answer)
             #expect(pipe.sent.last?.kind == .escape && pipe.sent.last?.data == [0xE0, 0, 0, 0x18, 0])
-            #expect(try link.exchange([0, 0xA4, 4, 0], deadline: deadline) == [0x90, 0])
+            try expect(link.exchange([0, 0xA4, 4, 0], deadline: deadline), is: [0x90, 0])
         }
     }
 
@@ -54,24 +55,24 @@ import YKWire
         let pipe = pipe { ScriptedPipe.reply(.init(to: $0, .failed, error: .unsupported)) }
         let link = try pipe.link()
         #expect(throws: LinkError.unsupportedFeature) { try link.control(Self.escape, [1], deadline: deadline) }
-        #expect(try link.exchange([0, 0xA4, 4, 0], deadline: deadline) == [0x90, 0])
+        try expect(link.exchange([0, 0xA4, 4, 0], deadline: deadline), is: [0x90, 0])
         #expect(throws: LinkError.unsupportedFeature) { try link.control(0x4200_0002, [], deadline: deadline) }
         #expect(throws: LinkError.unsupportedFeature) { try link.attribute(0x0001_0100, deadline: deadline) }
         let long = [UInt8](repeating: 0, count: 262)
         #expect(throws: LinkError.failed(code: 0, "the reader accepts messages of at most 261 bytes")) {
             try link.control(Self.escape, long, deadline: deadline)
         }
-        #expect(try link.exchange([0, 0xA4, 4, 0], deadline: deadline) == [0x90, 0])
+        try expect(link.exchange([0, 0xA4, 4, 0], deadline: deadline), is: [0x90, 0])
     }
 
     @Test func featuresAndConnection() throws {
         let link = try pipe { ScriptedPipe.reply(.init(to: $0)) }.link()
         let features = try link.control(0x4200_0D48, [], deadline: deadline)
-        #expect(ReaderFeatures.controlCode(of: 0x13, in: features) == Self.escape)
+        expect(ReaderFeatures.controlCode(of: 0x13, in: features), is: Self.escape)
         let connection = try link.connection(deadline: deadline)
-        #expect(connection == CardConnection(state: 0x54, activeProtocol: 2, atr: ScriptedPipe.atr))
+        expect(connection, is: CardConnection(state: 0x54, activeProtocol: 2, atr: ScriptedPipe.atr))
         let t0 = try VirtualPipe(level: .t0).link(level: .t0)
-        #expect(try t0.connection(deadline: deadline).activeProtocol == 1)
+        try expect(t0.connection(deadline: deadline).activeProtocol, is: 1)
         link.close()
         #expect(throws: LinkError.removed) { try link.connection(deadline: deadline) }
         #expect(throws: LinkError.removed) { try link.control(Self.escape, [], deadline: deadline) }
@@ -83,16 +84,16 @@ import YKWire
         #expect(isMalformed(try failure { [.data(CCID.Reply(to: $0, data: [1]).encoded + [9, 9])] }))
         #expect(isMalformed(try failure { [.data(Array(CCID.Reply(to: $0, data: [1, 2, 3]).encoded.prefix(11)))] }))
         #expect(isMalformed(try failure { [.data(CCID.Reply(.escape, sequence: $0.sequence, status: 0xC0).encoded)] }))
-        #expect(try failure { _ in [] } == .timedOut("the reader's answer"))
-        #expect(try failure { _ in [.fail(.link(.removed))] } == .removed)
-        #expect(
-            try failure { [.data(CCID.Reply(to: $0, .moreTime).encoded), .data(CCID.Reply(to: $0).encoded)] } == nil)
+        try expect(failure { _ in [] }, is: .timedOut("the reader's answer"))
+        try expect(failure { _ in [.fail(.link(.removed))] }, is: .removed)
+        try expect(
+            failure { [.data(CCID.Reply(to: $0, .moreTime).encoded), .data(CCID.Reply(to: $0).encoded)] }, is: nil)
         let endless = try failure { command in
             (0...10_001).map { _ in .data(CCID.Reply(to: command, .moreTime).encoded) }
         }
-        #expect(endless == .unresponsive("the card asked for more time 10001 times"))
+        expect(endless, is: .unresponsive("the card asked for more time 10001 times"))
         let broken = try failure { ScriptedPipe.reply(.init(to: $0, .failed, error: .hardware)) }
-        #expect(broken == .unresponsive("the reader's hardware failed"))
+        expect(broken, is: .unresponsive("the reader's hardware failed"))
     }
 
     @Test("after a reply that lies the card is reset before it is used")
@@ -106,7 +107,7 @@ import YKWire
         #expect(throws: LinkError.self) { try link.control(Self.escape, [1], deadline: deadline) }
         #expect(throws: LinkError.reset) { try link.exchange([0, 0xA4, 4, 0], deadline: deadline) }
         #expect(try link.begin(deadline: deadline))
-        #expect(try link.control(Self.escape, [1], deadline: deadline) == [5])
+        try expect(link.control(Self.escape, [1], deadline: deadline), is: [5])
     }
 
     @Test("the reader of a key knows no escapes")
@@ -123,7 +124,7 @@ import YKWire
                 .init(to: command, card: card, data: command.kind == .powerOn ? ScriptedPipe.atr : []))
         }
         let link = try pipe.link()
-        #expect(try link.connection(deadline: deadline).state == 0x54)
+        try expect(link.connection(deadline: deadline).state, is: 0x54)
         pipe.tell([0x50, 0x02])
         for _ in 0..<2 { #expect(throws: LinkError.removed) { try link.connection(deadline: deadline) } }
         #expect(throws: LinkError.removed) { try link.begin(deadline: deadline) }

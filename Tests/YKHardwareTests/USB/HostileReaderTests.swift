@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @testable import YKTransport
@@ -36,7 +37,7 @@ import YKWire
         let halfHeader = try failure { _ in [.data([0x80, 2, 0])] }
         #expect(isMalformed(halfHeader))
         let noRest = try failure { [.data(Array(ok($0, [UInt8](repeating: 1, count: 90)).encoded.prefix(64)))] }
-        #expect(noRest == .timedOut("the reader's answer"))
+        expect(noRest, is: .timedOut("the reader's answer"))
         #expect(isMalformed(try failure { _ in [.data([])] + (0..<40).map { _ in .data([]) } }))
         #expect(isMalformed(try failure { [.data(ok($0, [0x90]).encoded)] }))
     }
@@ -44,7 +45,7 @@ import YKWire
     @Test func emptyPacketsAndFullPacketsAreNoMatter() throws {
         for size in [54, 55, 118, 119] {
             let data = [UInt8](repeating: 3, count: size - 2) + [0x90, 0]
-            #expect(try failure { [.data([]), .data(ok($0, data).encoded), .data([])] } == nil)
+            try expect(failure { [.data([]), .data(ok($0, data).encoded), .data([])] }, is: nil)
         }
     }
 
@@ -54,7 +55,7 @@ import YKWire
             reply.sequence &-= 1
             return .data(reply.encoded)
         }
-        #expect(try failure { [late($0), .data(ok($0).encoded)] } == nil)
+        try expect(failure { [late($0), .data(ok($0).encoded)] }, is: nil)
         #expect(isMalformed(try failure { command in (0..<40).map { _ in late(command) } }))
         #expect(isMalformed(try failure { [.data(CCID.Reply(to: $0, as: .parameters).encoded)] }))
         #expect(
@@ -63,7 +64,7 @@ import YKWire
 
     @Test func timeExtensionsEnd() throws {
         let more: (CCID.Command) -> ScriptedPipe.Step = { .data(CCID.Reply(to: $0, .moreTime).encoded) }
-        #expect(try failure { [more($0), more($0), .data(ok($0).encoded)] } == nil)
+        try expect(failure { [more($0), more($0), .data(ok($0).encoded)] }, is: nil)
         #expect(isUnresponsive(try failure { command in (0...10_001).map { _ in more(command) } }))
     }
 
@@ -73,7 +74,7 @@ import YKWire
             let (chain, data) = parts[command.level] ?? (0, [])
             return ScriptedPipe.reply(.init(to: command, choice: chain, data: data))
         }
-        #expect(try pipe.link().exchange(command, deadline: deadline) == [1, 2, 0x90, 0])
+        try expect(pipe.link().exchange(command, deadline: deadline), is: [1, 2, 0x90, 0])
         #expect(isMalformed(try failure { ScriptedPipe.reply(.init(to: $0, choice: 0x10, data: [0x90, 0])) }))
         #expect(isMalformed(try failure { ScriptedPipe.reply(.init(to: $0, choice: 7, data: [0x90, 0])) }))
         #expect(isMalformed(try failure { ScriptedPipe.reply(.init(to: $0, choice: 3)) }))
@@ -88,7 +89,7 @@ import YKWire
                 .init(to: command, choice: isLast ? 0 : 0x10, data: isLast ? [0x90, 0] : []))
         }
         let long = [UInt8](repeating: 1, count: 700)
-        #expect(try pipe.link().exchange(long, deadline: deadline) == [0x90, 0])
+        try expect(pipe.link().exchange(long, deadline: deadline), is: [0x90, 0])
         let parts = pipe.sent.filter { $0.kind == .transfer }
         #expect(parts.map(\.level) == [1, 3, 2] && parts.flatMap(\.data) == long)
         #expect(parts.allSatisfy { $0.data.count <= 261 })
@@ -107,7 +108,7 @@ import YKWire
         let pipe = ScriptedPipe.card { [.fail(.stalled), .data(CCID.Reply(to: $0, data: [0x90, 0]).encoded)] }
         let link = try pipe.link()
         pipe.sendFailures = [.stalled, nil]
-        #expect(try link.exchange(command, deadline: deadline) == [0x90, 0])
+        try expect(link.exchange(command, deadline: deadline), is: [0x90, 0])
         #expect(pipe.cleared == [false, true] && pipe.sent.count { $0.kind == .transfer } == 1)
         pipe.sendFailures = [.stalled, .stalled]
         #expect(throws: LinkError.self) { try link.exchange(command, deadline: deadline) }
@@ -122,13 +123,13 @@ import YKWire
         }
         let link = try pipe.link()
         #expect(throws: LinkError.timedOut("the reader's answer")) { try link.exchange(command, deadline: deadline) }
-        #expect(pipe.requests == [UInt16(pipe.sent[1].sequence) << 8])
+        expect(pipe.requests, is: [UInt16(pipe.sent[1].sequence) << 8])
         #expect(
             pipe.sent.map(\.kind) == [.powerOn, .transfer, .abort] && pipe.sent[2].sequence == pipe.sent[1].sequence)
         #expect(throws: LinkError.reset) { try link.exchange(command, deadline: deadline) }
         #expect(try link.begin(deadline: deadline))
-        #expect(try link.exchange(command, deadline: deadline) == [0x90, 0])
-        #expect(pipe.sent.suffix(3).map(\.kind) == [.powerOff, .powerOn, .transfer])
+        try expect(link.exchange(command, deadline: deadline), is: [0x90, 0])
+        expect(pipe.sent.suffix(3).map(\.kind), is: [.powerOff, .powerOn, .transfer])
     }
 
     @Test func cancellationStopsTheReader() throws {
@@ -140,7 +141,7 @@ import YKWire
         let link = try pipe.link()
         let deadline = Deadline.after(.seconds(5), cancellation: cancellation)
         #expect(throws: LinkError.cancelled) { try link.exchange(command, deadline: deadline) }
-        #expect(pipe.sent.last?.kind == .abort)
+        expect(pipe.sent.last?.kind, is: .abort)
     }
 
     @Test func aCancelledTaskStopsTheReader() async throws {
@@ -170,11 +171,11 @@ import YKWire
             }
             if index == 0 { #expect(pipe.isClosed) }
         }
-        #expect(try failure { _ in [.fail(gone)] } == .removed)
-        #expect(try failure { _ in [.news([0x50, 0x02])] } == .removed)
-        #expect(
-            try failure { [.news([0x50, 0x03]), .news([0x51, 0, 0, 1]), .news([]), .data(ok($0).encoded)] } == nil)
-        #expect(try failure { ScriptedPipe.reply(.init(to: $0, card: .absent, .failed, error: .mute)) } == .removed)
+        try expect(failure { _ in [.fail(gone)] }, is: .removed)
+        try expect(failure { _ in [.news([0x50, 0x02])] }, is: .removed)
+        try expect(
+            failure { [.news([0x50, 0x03]), .news([0x51, 0, 0, 1]), .news([]), .data(ok($0).encoded)] }, is: nil)
+        try expect(failure { ScriptedPipe.reply(.init(to: $0, card: .absent, .failed, error: .mute)) }, is: .removed)
     }
 
     @Test func newsOfAnotherCardAreMinded() throws {
@@ -207,7 +208,7 @@ import YKWire
                 return error
             }
         }
-        #expect(failure { .init(to: $0, card: .absent, .failed, error: .mute) } == .noCard(reader: "A reader"))
+        expect(failure { .init(to: $0, card: .absent, .failed, error: .mute) }, is: .noCard(reader: "A reader"))
         #expect(isUnresponsive(failure { .init(to: $0, card: .inactive, .failed, error: .mute) }))
         #expect(isUnresponsive(failure({ .init(to: $0, card: .inactive, .failed, error: .badATR) }, [])))
         #expect(isUnresponsive(failure { .init(to: $0, .failed, error: .slotBusy) }))
@@ -217,13 +218,13 @@ import YKWire
     @Test func aChosenVoltageIsUsed() throws {
         let pipe = ScriptedPipe.card { ScriptedPipe.reply(.init(to: $0, data: [0x90, 0])) }
         _ = try pipe.link(voltages: 7, voltage: .three)
-        #expect(pipe.sent.map(\.choice).first == CCID.Voltage.three.rawValue)
+        expect(pipe.sent.map(\.choice).first, is: CCID.Voltage.three.rawValue)
     }
 
     @Test func commandsThatTheReaderCannotTake() throws {
         let pipe = ScriptedPipe.card { ScriptedPipe.reply(.init(to: $0, data: [0x90, 0])) }
         let link = try pipe.link([.shortAPDU, .voltage])
-        #expect(link.identity.maxCommandLength == 261)
+        expect(link.identity.maxCommandLength, is: 261)
         #expect(throws: LinkError.self) { try link.exchange([UInt8](repeating: 0, count: 262), deadline: deadline) }
         #expect(throws: LinkError.self) { try link.exchange([], deadline: deadline) }
     }

@@ -2,6 +2,7 @@
 
 import Testing
 import YKProtocols
+import YKTestSupport
 import YKVirtualKey
 import YKVirtualKeyHost
 import YKWire
@@ -23,19 +24,19 @@ import YKWire
     func longCommandsAndLongResponses(level: ReaderLevel) throws {
         let (channel, pipe) = try channel(level)
         channel.continuation = 0xA5
-        #expect(channel.identity.takesExtendedLength == [.extended, .t1].contains(level))
+        expect(channel.identity.takesExtendedLength, is: [.extended, .t1].contains(level))
         #expect(try !channel.select(.oath).isEmpty)
         let secret = [UInt8](repeating: 7, count: 60)
         for index in 0..<12 {
             let name = Array("Issuer number \(index):someone-with-a-long-name@example.com".utf8)
             let data = [TLV(0x71, name), TLV(0x73, [0x21, 6] + secret)].encoded
             let reply = try channel.transmit(APDU(ins: 0x01, data: data))
-            #expect(reply.status == .ok)
+            expect(reply.status, is: .ok)
         }
         channel.continuation = 0xA5
         let list = try channel.transmit(APDU(ins: 0xA1))
         #expect(list.status == .ok && list.data.count > 600)
-        #expect(pipe.sent.first?.kind == .powerOn)
+        expect(pipe.sent.first?.kind, is: .powerOn)
     }
 
     @Test("a card that needs 5 V gets it after 3 V were tried")
@@ -43,9 +44,9 @@ import YKWire
         let (channel, pipe) = try channel(.t1)
         _ = try channel.select(.oath)
         let first = pipe.sent.prefix(3)
-        #expect(first.map(\.kind) == [.powerOn, .powerOff, .powerOn])
-        #expect(first.map(\.choice) == [CCID.Voltage.three.rawValue, 0, CCID.Voltage.five.rawValue])
-        #expect(pipe.sent[3].data == [0xFF, 0x11, 0x13, 0xFD])
+        expect(first.map(\.kind), is: [.powerOn, .powerOff, .powerOn])
+        expect(first.map(\.choice), is: [CCID.Voltage.three.rawValue, 0, CCID.Voltage.five.rawValue])
+        expect(pipe.sent[3].data, is: [0xFF, 0x11, 0x13, 0xFD])
         #expect(pipe.sent[4].kind == .setParameters && pipe.sent[4].choice == 1 && pipe.sent[4].data.first == 0x13)
     }
 
@@ -88,7 +89,7 @@ import YKWire
             // By T=0 the response takes one transfer more than its status, elsewhere the only one has arrived.
             let isOver = fault == "remove after 1" && level != .t0
             let isExpected = isMended || isOver
-            #expect(isDone == isExpected, "\(level)")
+            expect(isDone, is: isExpected, "\(level)")
         }
     }
 
@@ -105,22 +106,22 @@ import YKWire
         let deadline = Deadline.after(.seconds(60))
         let command = try select.encoded(.short)
         #expect(try !link.begin(deadline: deadline))
-        #expect(try link.exchange(command, deadline: deadline).suffix(2) == [0x90, 0])
+        try expect(link.exchange(command, deadline: deadline).suffix(2), is: [0x90, 0])
         try link.reset(.warm, deadline: deadline)
         #expect(try link.begin(deadline: deadline))
-        #expect(try link.exchange([0, 0xA1, 0, 0], deadline: deadline).suffix(2) == [0x6D, 0])
+        try expect(link.exchange([0, 0xA1, 0, 0], deadline: deadline).suffix(2), is: [0x6D, 0])
         try link.reset(.cold, deadline: deadline)
         #expect(link.identity.atr.first == 0x3B && link.identity.maxCommandLength == CCID.dataLimit)
         link.close()
         #expect(throws: LinkError.removed) { try link.exchange(command, deadline: deadline) }
-        #expect(pipe.sent.last?.kind == .powerOff)
+        expect(pipe.sent.last?.kind, is: .powerOff)
     }
 
     @Test func parametersAreRead() throws {
         for (level, number): (ReaderLevel, UInt8) in [(.t1, 1), (.t0, 0)] {
             let card = CCIDCard(CCIDSlot(try VirtualPipe(level: level), level.descriptor))
             try card.powerOn(deadline: .after(.seconds(60)))
-            #expect(try card.parameters(deadline: .after(.seconds(60))).protocolNumber == number)
+            try expect(card.parameters(deadline: .after(.seconds(60))).protocolNumber, is: number)
         }
     }
 }

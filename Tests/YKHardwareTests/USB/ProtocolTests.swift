@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @testable import YKHardware
@@ -36,17 +37,17 @@ import YKWire
         let (result, sent) = t1(
             command, size: 32,
             [ready(1), ready(0), info(0, [1, 2], more: true), info(1, [0x90, 0])])
-        #expect(try result.get() == [1, 2, 0x90, 0])
+        try expect(result.get(), is: [1, 2, 0x90, 0])
         #expect(sent.count == 4 && sent[0][1] == 0x20 && sent[1][1] == 0x60 && sent[2][1] == 0x00)
-        #expect(sent[3] == ready(1))
+        expect(sent[3], is: ready(1))
     }
 
     @Test func faultsAreMendedButNotForEver() throws {
         let good = info(0, [0x90, 0])
         var bad = good
         bad[4] ^= 1
-        #expect(try t1([1, 2, 3, 4], [bad, bad, good]).0.get() == [0x90, 0])
-        #expect(try t1([1, 2, 3, 4], [[], info(1, [1]), ready(0, 1), good]).0.get() == [0x90, 0])
+        try expect(t1([1, 2, 3, 4], [bad, bad, good]).0.get(), is: [0x90, 0])
+        try expect(t1([1, 2, 3, 4], [[], info(1, [1]), ready(0, 1), good]).0.get(), is: [0x90, 0])
         let (result, sent) = t1([1, 2, 3, 4], [ready(0, 1), good])
         #expect(try result.get() == [0x90, 0] && sent[0] == sent[1])
         #expect(throws: LinkError.self) { try t1([1], [bad, bad, bad, bad, good]).0.get() }
@@ -57,12 +58,12 @@ import YKWire
         let wait = T1Block(.supervisory(.moreTime, isResponse: false), [3]).encoded()
         let size = T1Block(.supervisory(.size, isResponse: false), [8]).encoded()
         let (result, sent) = t1([UInt8](0..<40), [size, ready(1), wait, info(0, [0x90, 0])])
-        #expect(try result.get() == [0x90, 0])
-        #expect(sent[1] == T1Block(.supervisory(.size, isResponse: true), [8]).encoded())
-        #expect(sent[2].count == 12)
+        try expect(result.get(), is: [0x90, 0])
+        expect(sent[1], is: T1Block(.supervisory(.size, isResponse: true), [8]).encoded())
+        expect(sent[2].count, is: 12)
         let response = T1Block(.supervisory(.moreTime, isResponse: true), [3]).encoded()
-        #expect(try t1([1], [wait, info(0, [0x90, 0])]).0.get() == [0x90, 0])
-        #expect(t1([1], [wait, info(0, [0x90, 0])]).1[1] == response)
+        try expect(t1([1], [wait, info(0, [0x90, 0])]).0.get(), is: [0x90, 0])
+        expect(t1([1], [wait, info(0, [0x90, 0])]).1[1], is: response)
         let abort = T1Block(.supervisory(.abort, isResponse: false)).encoded()
         #expect(throws: LinkError.self) { try t1([1], [abort]).0.get() }
         let odd = T1Block(.supervisory(.init(rawValue: 9), isResponse: false)).encoded()
@@ -80,12 +81,12 @@ import YKWire
     @Test func theSizeOfBlocksIsOffered() throws {
         var exchange = T1Exchange(nil)
         try exchange.offer(254) { block, _ in
-            #expect(block == [0, 0xC1, 1, 0xFE, 0x3E])
+            expect(block, is: [0, 0xC1, 1, 0xFE, 0x3E])
             return [0, 0xE1, 1, 0xFE, 0x1E]
         }
-        #expect(exchange.ownSize == 254)
+        expect(exchange.ownSize, is: 254)
         try exchange.offer(300) { _, _ in [] }
-        #expect(exchange.ownSize == 254)
+        expect(exchange.ownSize, is: 254)
         var other = T1Exchange(.init(protocolNumber: 1, a: 0, c: 1))
         try other.offer(100) { _, _ in [0, 0, 0] }
         #expect(other.ownSize == 32 && other.cardSize == 1)
@@ -101,18 +102,18 @@ import YKWire
             }
             return (reply, sent)
         }
-        #expect(try exchange([0, 1, 2, 3], [[0x90, 0]]).1 == [[0, 1, 2, 3, 0]])
-        #expect(
-            try exchange([0, 1, 2, 3, 0], [[0x6C, 2], [7, 7, 0x90, 0]]).1 == [[0, 1, 2, 3, 0], [0, 1, 2, 3, 2]])
+        try expect(exchange([0, 1, 2, 3], [[0x90, 0]]).1, is: [[0, 1, 2, 3, 0]])
+        try expect(
+            exchange([0, 1, 2, 3, 0], [[0x6C, 2], [7, 7, 0x90, 0]]).1, is: [[0, 1, 2, 3, 0], [0, 1, 2, 3, 2]])
         let case4: [UInt8] = [0, 1, 2, 3, 1, 9, 0]
         let (reply, sent) = try exchange(case4, [[0x61, 2], [0x6C, 1], [7, 0x90, 0]])
-        #expect(reply == [7, 0x90, 0])
-        #expect(sent == [[0, 1, 2, 3, 1, 9], [0, 0xC0, 0, 0, 2], [0, 0xC0, 0, 0, 1]])
-        #expect(try exchange(case4, [[0x6A, 0x80]]).0 == [0x6A, 0x80])
-        #expect(try exchange([0, 1, 2, 3, 1, 9], [[0x61, 2]]).0 == [0x61, 2])
+        expect(reply, is: [7, 0x90, 0])
+        expect(sent, is: [[0, 1, 2, 3, 1, 9], [0, 0xC0, 0, 0, 2], [0, 0xC0, 0, 0, 1]])
+        try expect(exchange(case4, [[0x6A, 0x80]]).0, is: [0x6A, 0x80])
+        try expect(exchange([0, 1, 2, 3, 1, 9], [[0x61, 2]]).0, is: [0x61, 2])
         #expect(throws: LinkError.self) { try exchange([0, 1], []) }
         #expect(throws: LinkError.self) { try exchange([UInt8](repeating: 0, count: 300), []) }
         let endless = [[0x61, 2]] + [[UInt8]](repeating: [0x6C, 2], count: 300)
-        #expect(try exchange(case4, endless).0 == [0x6C, 2])
+        try expect(exchange(case4, endless).0, is: [0x6C, 2])
     }
 }

@@ -60,14 +60,14 @@ import YKWire
             #expect((261...CCID.dataLimit).contains(reader.maxDataLength), "\(row.name)")
             #expect(!reader.powerChoices.isEmpty, "\(row.name)")
             let level = ["character": CCID.Descriptor.Level.character, "tpdu": .tpdu, "short": .shortAPDU]
-            #expect(reader.level == level[row.level] ?? .extendedAPDU, "\(row.name)")
+            expect(reader.level, is: level[row.level] ?? .extendedAPDU, "\(row.name)")
         }
     }
 
     /// Tokens of the ICCD class have no bulk endpoints: they are known, and not offered as readers.
     @Test func tokensWithoutBulkEndpointsAreNotOffered() {
         let tokens = rows.filter { USBReaderEndpoints($0.interface) == nil }
-        #expect(tokens.count == 11)
+        expect(tokens.count, is: 11)
         #expect(tokens.allSatisfy { [1, 2].contains($0.interface.interfaceProtocol) })
     }
 }

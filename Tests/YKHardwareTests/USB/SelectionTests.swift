@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @testable import YKTransport
@@ -68,7 +69,7 @@ import YKWire
     func aCardThatDoesNotAgreeIsResetAndTalkedToSlowly(answer: [UInt8]?) {
         let (sent, failure) = power(fast) { _ in answer }
         #expect(failure == nil && selections(sent).count == 1 && told(sent) == [1, 0x11])
-        #expect(sent.map(\.kind).prefix(4) == [.powerOn, .transfer, .powerOff, .powerOn])
+        expect(sent.map(\.kind).prefix(4), is: [.powerOn, .transfer, .powerOff, .powerOn])
     }
 
     @Test func aCardMayAgreeToTheProtocolAlone() {
@@ -94,7 +95,7 @@ import YKWire
             Issue.record("a reader for other cards")
             return
         }
-        #expect(power(both, protocols: 0).failure == nil)
+        expect(power(both, protocols: 0).failure, is: nil)
     }
 
     @Test func aCardThatCannotBeAskedIsFollowed() {
@@ -107,7 +108,7 @@ import YKWire
 
     @Test func aReaderThatDoesNotTakeTheSpeedIsNoUse() {
         #expect(power(fast, parameters: .unsupported).failure != nil)
-        #expect(power(fast, rate: 1, parameters: .unsupported).failure == nil)
+        expect(power(fast, rate: 1, parameters: .unsupported).failure, is: nil)
         #expect(power(fast, rate: 1, parameters: .mute).failure != nil)
     }
 
@@ -125,7 +126,7 @@ import YKWire
         #expect(throws: LinkError.self) {
             try CCIDCard(CCIDSlot(pipe, descriptor)).powerOn(deadline: .after(.seconds(5)))
         }
-        #expect(pipe.sent.map(\.kind) == [.powerOn, .transfer, .powerOff, .powerOn])
+        expect(pipe.sent.map(\.kind), is: [.powerOn, .transfer, .powerOff, .powerOn])
         let gone = ScriptedPipe { command in
             command.kind == .powerOn
                 ? ScriptedPipe.reply(.init(to: command, data: ScriptedPipe.atr))

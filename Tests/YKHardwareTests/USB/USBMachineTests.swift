@@ -2,6 +2,7 @@
 
 import Glibc
 import Testing
+import YKTestSupport
 import YKTransport
 import YKWire
 
@@ -20,7 +21,7 @@ import YKWire
         try bus.plug("1-2:1.0", 7)
         let found = bus.machine.all()
         #expect(found.map(\.usbPath) == ["1-1.4", "1-2"] && found.map(\.address) == [3, 4])
-        #expect(found.map(\.access) == [.missing, .readable])
+        expect(found.map(\.access), is: [.missing, .readable])
         let key = found[1]
         #expect(key.name == "Yubico YubiKey OTP+FIDO+CCID" && key.serial == "77" && key.readerName == key.name)
         #expect(key.vendor == 0x1050 && key.product == 0x0407 && key.bus == 1 && key.node.hasSuffix("bus/usb/001/004"))
@@ -57,30 +58,30 @@ import YKWire
                 return nil
             } catch { return error }
         }
-        #expect(failure(found[1], deadline) == .noDevice(path: found[1].node))
+        expect(failure(found[1], deadline), is: .noDevice(path: found[1].node))
         if case .malformed? = failure(found[2], deadline) {
         } else {
             Issue.record("a reader that does not say what it is")
         }
         if case .failed? = failure(found[0], deadline) {} else { Issue.record("a file that is no node") }
         unlink(found[0].node)
-        #expect(failure(found[0], deadline) == .noDevice(path: found[0].node))
+        expect(failure(found[0], deadline), is: .noDevice(path: found[0].node))
         let cancellation = Cancellation()
         cancellation.cancel()
-        #expect(failure(found[0], .after(.seconds(60), cancellation: cancellation)) == .cancelled)
+        expect(failure(found[0], .after(.seconds(60), cancellation: cancellation)), is: .cancelled)
         var other = found[0]
         other.node = "/proc/self/pagemap/x"
-        #expect(
-            failure(other, deadline) == .failed(code: UInt32(ENOTDIR), "opening \(other.node): Not a directory"))
+        expect(
+            failure(other, deadline), is: .failed(code: UInt32(ENOTDIR), "opening \(other.node): Not a directory"))
     }
 
     @Test func endpointsAreFound() throws {
         let interface = try #require(try USBDescriptors(decoding: FakeBus.key).interfaces.last)
         let endpoints = try #require(USBReaderEndpoints(interface))
         #expect(endpoints.output == 2 && endpoints.input == 0x82 && endpoints.interrupt == 0x83)
-        #expect(endpoints.packetSize == 64)
+        expect(endpoints.packetSize, is: 64)
         var lame = interface
         lame.endpoints.removeFirst()
-        #expect(USBReaderEndpoints(lame) == nil)
+        expect(USBReaderEndpoints(lame), is: nil)
     }
 }

@@ -32,9 +32,9 @@ import YKWire
         var device = USBDevice(
             usbPath: "1-1", sysPath: "/sys/1-1", node: "/dev/bus/usb/001/002", bus: 1, address: 2, vendor: 0x096E,
             product: 1, release: 0, interfaces: [USBDevice.Interface(descriptor: token)], access: .readable)
-        #expect(device.reader == nil)
+        expect(device.reader, is: nil)
         device.interfaces.append(USBDevice.Interface(descriptor: reader))
-        #expect(device.reader?.descriptor == reader)
+        expect(device.reader?.descriptor, is: reader)
     }
 
     @Test func aCommandAndItsReply() throws {
@@ -44,22 +44,23 @@ import YKWire
         ]
         let node = try node()
         try node.send([1, 2, 3], deadline: later)
-        #expect(fake.sent == [[1, 2, 3]])
-        #expect(try node.receive(64, deadline: later) == .data([9, 8]))
+        expect(fake.sent, is: [[1, 2, 3]])
+        try expect(node.receive(64, deadline: later), is: .data([9, 8]))
         try node.clearHalt(isIn: true)
         try node.request(1, value: 0x0203, deadline: later)
         node.close()
         node.close()
         let calls = fake.calls.filter { $0 != "events" }
-        #expect(
-            calls == [
+        expect(
+            calls,
+            is: [
                 "context", "wrap", "detach", "claim 2", "clear 130", "request 1 515 2", "cancel 131", "release 2",
                 "close", "exit",
             ])
-        #expect(fake.alive == 0)
+        expect(fake.alive, is: 0)
         #expect(throws: USBFailure.link(.removed)) { try node.send([1], deadline: later) }
         #expect(throws: USBFailure.link(.removed)) { try node.clearHalt(isIn: false) }
-        #expect(try node.news() == nil)
+        try expect(node.news(), is: nil)
     }
 
     @Test("a deadline and a cancellation end every wait, and the transfer with it")
@@ -82,7 +83,7 @@ import YKWire
         #expect(throws: USBFailure.link(.cancelled)) { try node.request(1, value: 0, deadline: deadline) }
         #expect(fake.calls.filter { $0 == "cancel 130" }.count == 2 && fake.calls.contains("cancel 2"))
         node.close()
-        #expect(fake.alive == 0)
+        expect(fake.alive, is: 0)
     }
 
     @Test(arguments: [FakeUSB.input, FakeUSB.output]) func aCancelledTaskCancelsItsTransfer(
@@ -111,13 +112,13 @@ import YKWire
     @Test func bytesThatCameBeforeTheCancellationAreKept() throws {
         fake.remains = [7]
         let node = try node()
-        #expect(try node.receive(64, deadline: soon) == .data([7]))
+        try expect(node.receive(64, deadline: soon), is: .data([7]))
     }
 
     @Test func closingEndsThoughATransferDoesNot() throws {
         fake.remains = nil
         let node = try node()
-        #expect(try node.news() == nil)
+        try expect(node.news(), is: nil)
         node.close()
         #expect(fake.calls.last == "exit" && fake.alive == 1)
     }
@@ -125,10 +126,10 @@ import YKWire
     @Test func newsComesBesideAReply() throws {
         fake.answers = [FakeUSB.interrupt: [.ends(LIBUSB_TRANSFER_COMPLETED, [0x50, 3])]]
         let node = try node()
-        #expect(try node.news() == [0x50, 3])
-        #expect(try node.news() == nil)
+        try expect(node.news(), is: [0x50, 3])
+        try expect(node.news(), is: nil)
         fake.answers = [FakeUSB.input: [.ends(LIBUSB_TRANSFER_COMPLETED, [])]]
-        #expect(try node.receive(64, deadline: later) == .data([]))
+        try expect(node.receive(64, deadline: later), is: .data([]))
     }
 
     @Test("what the end of a transfer means", arguments: [true, false])
@@ -167,13 +168,13 @@ import YKWire
             try node.send([1, 2], deadline: later)
         }
         node.close()
-        #expect(fake.alive == 0)
+        expect(fake.alive, is: 0)
     }
 
     @Test func anInterruptedWaitGoesOn() throws {
         fake.codes = ["events": [LIBUSB_ERROR_INTERRUPTED]]
         fake.answers = [FakeUSB.input: [.ends(LIBUSB_TRANSFER_COMPLETED, [5])]]
-        #expect(try node().receive(64, deadline: later) == .data([5]))
+        try expect(node().receive(64, deadline: later), is: .data([5]))
     }
 
     // MARK: opening
@@ -187,7 +188,7 @@ import YKWire
         fake.codes = codes
         do throws(LinkError) {
             let (node, descriptor) = try USBNode.open(device, deadline(), library: fake.library)
-            #expect(descriptor.level == .extendedAPDU)
+            expect(descriptor.level, is: .extendedAPDU)
             node.close()
             return nil
         } catch {
@@ -199,16 +200,16 @@ import YKWire
     }
 
     @Test func whatKeepsADeviceFromBeingOpened() throws {
-        #expect(try failure([:], later) == nil)
-        #expect(try failure(["claim 2": [LIBUSB_ERROR_BUSY, LIBUSB_ERROR_BUSY]], later) == nil)
+        try expect(failure([:], later), is: nil)
+        try expect(failure(["claim 2": [LIBUSB_ERROR_BUSY, LIBUSB_ERROR_BUSY]], later), is: nil)
         let many = Array(repeating: LIBUSB_ERROR_BUSY, count: 1000)
-        #expect(try failure(["claim 2": many], soon) == .busy(reader: "USB 1-2", holders: []))
-        #expect(try failure(["claim 2": [LIBUSB_ERROR_ACCESS]], later) == .accessDenied(.device(path: "")))
-        #expect(try failure(["claim 2": [LIBUSB_ERROR_NO_DEVICE]], later) == .noDevice(path: ""))
-        #expect(try failure(["context": [LIBUSB_ERROR_NO_MEM]], later) == .failed(code: 0, ""))
+        try expect(failure(["claim 2": many], soon), is: .busy(reader: "USB 1-2", holders: []))
+        try expect(failure(["claim 2": [LIBUSB_ERROR_ACCESS]], later), is: .accessDenied(.device(path: "")))
+        try expect(failure(["claim 2": [LIBUSB_ERROR_NO_DEVICE]], later), is: .noDevice(path: ""))
+        try expect(failure(["context": [LIBUSB_ERROR_NO_MEM]], later), is: .failed(code: 0, ""))
         let before = fake.calls.count
-        #expect(try failure(["wrap": [LIBUSB_ERROR_OTHER]], later) == .failed(code: 0, ""))
-        #expect(Array(fake.calls[before...]) == ["context", "wrap", "exit"])
+        try expect(failure(["wrap": [LIBUSB_ERROR_OTHER]], later), is: .failed(code: 0, ""))
+        expect(Array(fake.calls[before...]), is: ["context", "wrap", "exit"])
     }
 
     @Test func withoutTheLibrary() throws {

@@ -3,6 +3,7 @@
 import Testing
 import YKCrypto
 import YKOATH
+import YKTestSupport
 import YKWire
 
 /// FreeOTP 2's backup, as `Tests/Peers/imports.py freeotp2` writes it, with 1,000 rounds.
@@ -15,7 +16,7 @@ import YKWire
 
     /// The backup with a text of the same length in the place of another.
     private static func changed(_ text: String, to other: String) -> [UInt8] {
-        #expect(text.utf8.count == other.utf8.count)
+        expect(text.utf8.count, is: other.utf8.count)
         let (from, to) = (Array(text.utf8), Array(other.utf8))
         guard let place = backup.indices.first(where: { backup[$0...].starts(with: from) }) else {
             Issue.record("no '\(text)'")
@@ -34,7 +35,7 @@ import YKWire
     @Test func tokens() throws {
         let found = try ExportSample(Self.backup).summary()
         #expect(found.format == .freeOTP && found.lines == Self.lines)
-        #expect(try ExportSample(Self.backup).secrets().last == "2c001cdcd187b03d906eaa627f5ebb154a78b01a")
+        try expect(ExportSample(Self.backup).secrets().last, is: "2c001cdcd187b03d906eaa627f5ebb154a78b01a")
         let export = try #require(try AuthenticatorExport.recognize(Self.backup))
         #expect(export.needsPassword)
         #expect(throws: ExportError.needsPassword(.freeOTP)) { try export.entries() }
@@ -61,9 +62,9 @@ import YKWire
     func references() throws {
         let few = try Self.referring(to: #"{"key":"x"}"#, 1000)
         let entries = try AuthenticatorExport.recognize(few)?.entries(password: ExportSample.password)
-        #expect(entries?.count == Self.lines.count + 1001)
+        expect(entries?.count, is: Self.lines.count + 1001)
         let large = #"{"key":"x","z":["# + String(repeating: "0,", count: 100_000) + "0]}"
-        #expect(Self.error(try Self.referring(to: large, 100)) == .malformed(.freeOTP, "the map of strings"))
+        expect(Self.error(try Self.referring(to: large, 100)), is: .malformed(.freeOTP, "the map of strings"))
     }
 
     @Test func damaged() {
@@ -72,8 +73,8 @@ import YKWire
                 _ = try #require(try AuthenticatorExport.recognize(Array(Self.backup.prefix(count))))
             }
         }
-        #expect(Self.error(Self.backup + [0]) == .malformed(.freeOTP, "the map of strings"))
-        #expect(Self.error(Self.backup.dropLast() + [0x70]) == .malformed(.freeOTP, "the map of strings"))
+        expect(Self.error(Self.backup + [0]), is: .malformed(.freeOTP, "the map of strings"))
+        expect(Self.error(Self.backup.dropLast() + [0x70]), is: .malformed(.freeOTP, "the map of strings"))
         let other = "file of serialized Java objects"
         for bytes in [
             Self.changed("java.util.HashMap", to: "java.util.HashSet"),
@@ -86,11 +87,11 @@ import YKWire
         }
         // A count of 2^32 - 1 entries, and a string of 2^63 - 1 bytes.
         let head = Array(Self.backup.prefix(81))
-        #expect(head.suffix(4) == [0, 0, 0, 7])
+        expect(head.suffix(4), is: [0, 0, 0, 7])
         let many = Array(head.dropLast(4)) + [0xFF, 0xFF, 0xFF, 0xFF] + Self.backup.dropFirst(81)
         #expect(Self.error(many) != nil)
         let long = head + [0x7C, 0x7F] + [UInt8](repeating: 0xFF, count: 7) + [0x61]
-        #expect(Self.error(long) == .malformed(.freeOTP, "the map of strings"))
+        expect(Self.error(long), is: .malformed(.freeOTP, "the map of strings"))
         // A reference to a string that comes later, an invalid character, a repeated key.
         for string in [
             [0x71, 0, 0x7E, 0, 9], [0x74, 0, 1, 0xFF], [0x74, 0, 2, 0xC3, 0x28], [0x74, 0, 3, 0xED, 0xA0, 0x80],
@@ -98,7 +99,7 @@ import YKWire
             #expect(Self.error(head + string) != nil)
         }
         let pair: [UInt8] = [0x74, 0, 1, 0x61, 0x71, 0, 0x7E, 0, 2]
-        #expect(Self.error(head + pair + pair) == .malformed(.freeOTP, "the map of strings"))
+        expect(Self.error(head + pair + pair), is: .malformed(.freeOTP, "the map of strings"))
     }
 
     @Test func keyDerivationIsBounded() {
@@ -109,15 +110,15 @@ import YKWire
             (#""mIterations":  1.5"#, .malformed(.freeOTP, "mSalt, mIterations")),
             (#""mIterations": 1e99"#, .malformed(.freeOTP, "mSalt, mIterations")),
         ] {
-            #expect(Self.error(Self.changed(rounds, to: other)) == error, "\(other)")
+            expect(Self.error(Self.changed(rounds, to: other)), is: error, "\(other)")
         }
         // The spaces of JSON make room for more digits.
         let long = Array(#""mIterations": 1000, "mSalt": ["#.utf8)
         let place = Self.backup.indices.first { Self.backup[$0...].starts(with: long) } ?? 0
         let first = Self.backup[(place + long.count)...].prefix { $0 != 0x20 }
         let large = Array(Self.backup[..<place]) + Array(#""mIterations":99999999,"mSalt":["#.utf8) + Array(first)
-        #expect(Self.error(large + Self.backup[(first.endIndex + 1)...]) == .tooExpensive(.freeOTP))
-        #expect(Self.error(Self.changed(rounds, to: #""mIterations": 1001"#)) == .wrongPassword(.freeOTP))
+        expect(Self.error(large + Self.backup[(first.endIndex + 1)...]), is: .tooExpensive(.freeOTP))
+        expect(Self.error(Self.changed(rounds, to: #""mIterations": 1001"#)), is: .wrongPassword(.freeOTP))
         guard
             case .unreadable("FreeOTP 2 backup with another key derivation", _)? =
                 Self.error(Self.changed("PBKDF2withHmacSHA512", to: "PBKDF2withHmacSHA384"))
@@ -136,12 +137,12 @@ import YKWire
     /// A token that is damaged is refused by its name, and the others are read.
     @Test func oneToken() throws {
         let changed = Self.changed(#"\"mToken\": \"HmacSHA256\""#, to: #"\"mToken\": \"HmacSHA257\""#)
-        #expect(
-            try ExportSample(changed).summary().lines == ["Größe & Söhne:bob:büro: secret"] + Self.lines.dropFirst())
+        try expect(
+            ExportSample(changed).summary().lines, is: ["Größe & Söhne:bob:büro: secret"] + Self.lines.dropFirst())
         let digits = Self.changed(#""digits": 8"#, to: #""digits": 9"#)
-        #expect(try ExportSample(digits).summary().lines.first == "Größe & Söhne:bob:büro: digits")
+        try expect(ExportSample(digits).summary().lines.first, is: "Größe & Söhne:bob:büro: digits")
         let steam = Self.changed(#""issuerExt": "Steam""#, to: #""issuerExt": "steam""#)
-        #expect(try ExportSample(steam).summary().lines.last == "steam:dave: digits")
+        try expect(ExportSample(steam).summary().lines.last, is: "steam:dave: digits")
     }
 
     private static let encoded = """

@@ -2,6 +2,7 @@
 
 import Testing
 import YKOATH
+import YKTestSupport
 
 /// LastPass Authenticator's export, as `Tests/Peers/imports.py lastpass` writes it.
 @Suite struct LastPassTests {
@@ -20,10 +21,11 @@ import YKOATH
             {"issuerName":"","userName":"alone","secret":"GEZDGNBV"}
             """#)
         let found = try ExportSample(text).summary()
-        #expect(found.format == .lastPass)
-        #expect(
-            found.lines == ["Größe | bob:büro | SHA256 8 60 s", "Old | old | SHA512 6 30 s", "- | alone | SHA1 6 30 s"])
-        #expect(try ExportSample("\u{FEFF}" + text.replacing("\n", with: "\r\n")).summary().lines == found.lines)
+        expect(found.format, is: .lastPass)
+        expect(
+            found.lines,
+            is: ["Größe | bob:büro | SHA256 8 60 s", "Old | old | SHA512 6 30 s", "- | alone | SHA1 6 30 s"])
+        try expect(ExportSample("\u{FEFF}" + text.replacing("\n", with: "\r\n")).summary().lines, is: found.lines)
     }
 
     @Test func accountsThatAKeyCannotHold() throws {
@@ -37,18 +39,19 @@ import YKOATH
             #"{"issuerName":"I","userName":"n","secret":""}"#, #"{"issuerName":" ","secret":"GEZDGNBV"}"#, "null", "[]",
         ]
         let lines = try ExportSample(Self.text((rows + others).joined(separator: ","))).summary().lines
-        #expect(
-            lines.map { $0.split(separator: " ").last ?? "" } == [
+        expect(
+            lines.map { $0.split(separator: " ").last ?? "" },
+            is: [
                 "digits", "digits", "period", "period", "period", "algorithm", "digits", "digits", "secret", "secret",
                 "secret", "label", "label", "label",
             ])
     }
 
     @Test func recognized() throws {
-        #expect(try ExportSample(Self.text("")).summary().lines == [])
+        try expect(ExportSample(Self.text("")).summary().lines, is: [])
         // Of a member that occurs twice, the last one counts.
         let doubled = Self.text("").replacing(#""version":3"#, with: #""version":2,"version":3"#)
-        #expect(try ExportSample(doubled).summary().lines == [])
+        try expect(ExportSample(doubled).summary().lines, is: [])
         for text in [#"{"accounts":[]}"#, #"{"accounts":{}}"#, #"{"accounts":[{"name":"x"}]}"#] {
             #expect(try AuthenticatorExport.recognize(Array(text.utf8)) == nil)
         }

@@ -2,6 +2,7 @@
 
 import Testing
 import YKOATH
+import YKTestSupport
 
 /// 2FAuth's export, as `Tests/Peers/imports.py 2fauth` writes it.
 @Suite struct TwoFAuthTests {
@@ -22,9 +23,10 @@ import YKOATH
              "period":30,"counter":null}
             """#)
         let found = try ExportSample(text).summary()
-        #expect(found.format == .twoFAuth)
-        #expect(
-            found.lines == [
+        expect(found.format, is: .twoFAuth)
+        expect(
+            found.lines,
+            is: [
                 "Größe | bob:büro | SHA256 8 60 s", "- | alone | SHA512 6 30 s", "C | carol | SHA1 6 counter 42",
                 "Steam | dave | SHA1 6 30 s Steam",
             ])
@@ -38,10 +40,10 @@ import YKOATH
             #"{"otp_type":"totp",\#(base),"algorithm":"md5"}"#, #"{"otp_type":"hotp",\#(base),"counter":4294967296}"#,
             #"{"otp_type":"totp","account":"n","service":"I","secret":"GEZDGNB!"}"#, "7",
         ]
-        #expect(
-            try ExportSample(Self.text(rows.joined(separator: ","))).summary().lines.map {
+        try expect(
+            ExportSample(Self.text(rows.joined(separator: ","))).summary().lines.map {
                 $0.split(separator: " ").last ?? ""
-            } == ["type", "type", "digits", "algorithm", "counter", "secret", "type"])
+            }, is: ["type", "type", "digits", "algorithm", "counter", "secret", "type"])
     }
 
     @Test func otherSchemas() throws {
@@ -54,6 +56,6 @@ import YKOATH
         #expect(throws: ExportError.malformed(.twoFAuth, "data")) {
             try AuthenticatorExport.recognize(Array(text.utf8))
         }
-        #expect(try ExportSample(Self.text("")).summary().lines == [])
+        try expect(ExportSample(Self.text("")).summary().lines, is: [])
     }
 }

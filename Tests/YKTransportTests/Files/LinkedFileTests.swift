@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Testing
+import YKTestSupport
 import YKTransport
 
 /// Files behind symbolic links.
@@ -14,8 +15,8 @@ import YKTransport
     @Test func aLinkLeadsToItsFileThatNeedNotExist() throws {
         symlink("second", path("first"))
         symlink(path("file"), path("second"))
-        #expect(try LinkedFile.target(of: path("first")) == path("file"))
-        #expect(try LinkedFile.target(of: path("other")) == path("other"))
+        try expect(LinkedFile.target(of: path("first")), is: path("file"))
+        try expect(LinkedFile.target(of: path("other")), is: path("other"))
     }
 
     @Test func aCircleOfLinksIsAnError() {
@@ -41,10 +42,10 @@ import YKTransport
         symlink("real/file", path("link"))
         let file = SharedFile(path("link"), limit: 100, patience: .zero, followsLinks: true)
         try file.locked(explainedBy: { $0 }) { () throws(SharedFileError) in try file.replace(with: Array("new".utf8)) }
-        #expect(try String(contentsOfFile: path("real/file"), encoding: .utf8) == "new")
-        #expect(try file.read() == Array("new".utf8))
-        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path("link")) == "real/file")
-        #expect(folder.names == ["link", "real"])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: path("real")).sorted() == ["file", "file.lock"])
+        try expect(String(contentsOfFile: path("real/file"), encoding: .utf8), is: "new")
+        try expect(file.read(), is: Array("new".utf8))
+        try expect(FileManager.default.destinationOfSymbolicLink(atPath: path("link")), is: "real/file")
+        expect(folder.names, is: ["link", "real"])
+        try expect(FileManager.default.contentsOfDirectory(atPath: path("real")).sorted(), is: ["file", "file.lock"])
     }
 }

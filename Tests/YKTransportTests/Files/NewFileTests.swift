@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import Testing
+import YKTestSupport
 import YKTransport
 
 /// Files that are complete or not there.
@@ -14,12 +15,12 @@ import YKTransport
         var file = try NewFile(beside: path)
         try file.append(Array("new".utf8))
         try file.sync()
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == "old")
+        try expect(String(contentsOfFile: path, encoding: .utf8), is: "old")
         try file.replace()
-        #expect(file.path == path)
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
-        #expect(folder.mode("state") == 0o600)
-        #expect(folder.names == ["state"])
+        expect(file.path, is: path)
+        try expect(String(contentsOfFile: path, encoding: .utf8), is: "new")
+        expect(folder.mode("state"), is: 0o600)
+        expect(folder.names, is: ["state"])
     }
 
     @Test func whatIsNotNamedIsGone() throws {
@@ -41,7 +42,7 @@ import YKTransport
         try readable.replace()
         let mask = umask(0)
         umask(mask)
-        #expect(folder.mode("shared") == 0o644 & ~mask)
+        expect(folder.mode("shared"), is: 0o644 & ~mask)
     }
 
     @Test func aTakenNameIsLeftAlone() throws {
@@ -49,12 +50,12 @@ import YKTransport
         let path = folder.path + "/state"
         try "theirs".write(toFile: path, atomically: false, encoding: .utf8)
         var file = try NewFile(beside: path)
-        #expect(try file.takeFree() == false)
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == "theirs")
-        #expect(folder.names == ["state"])
+        try expect(file.takeFree(), is: false)
+        try expect(String(contentsOfFile: path, encoding: .utf8), is: "theirs")
+        expect(folder.names, is: ["state"])
         var free = try NewFile(beside: path + "2")
         #expect(try free.takeFree())
-        #expect(folder.names == ["state", "state2"])
+        expect(folder.names, is: ["state", "state2"])
     }
 
     @Test func contentThatMustOutliveTheProgramIsOnDiskUnderATemporaryName() throws {
@@ -63,10 +64,10 @@ import YKTransport
         var file = try NewFile(beside: path)
         try file.append(Array("secret".utf8))
         try file.takeTemporaryName()
-        #expect(folder.names == ["secret.kept-\(getpid())-0"])
-        #expect(folder.mode("secret.kept-\(getpid())-0") == 0o600)
+        expect(folder.names, is: ["secret.kept-\(getpid())-0"])
+        expect(folder.mode("secret.kept-\(getpid())-0"), is: 0o600)
         #expect(try file.takeFree())
-        #expect(folder.names == ["secret"])
+        expect(folder.names, is: ["secret"])
     }
 
     @Test func whatMustOutliveAProgramIsRemovedByNoOther() throws {
@@ -75,7 +76,7 @@ import YKTransport
         try "theirs".write(toFile: path + ".kept-999999999-0", atomically: false, encoding: .utf8)
         var file = try NewFile(beside: path)
         #expect(try file.takeFree())
-        #expect(folder.names == ["secret", "secret.kept-999999999-0"])
+        expect(folder.names, is: ["secret", "secret.kept-999999999-0"])
     }
 
     @Test func aTemporaryNameStaysIfTheNameIsLost() throws {
@@ -86,11 +87,11 @@ import YKTransport
             try file.append(Array("secret".utf8))
             try file.takeTemporaryName()
             try "theirs".write(toFile: path, atomically: false, encoding: .utf8)
-            #expect(try file.takeFree() == false)
+            try expect(file.takeFree(), is: false)
             try file.keepTemporaryName()
         }
-        #expect(folder.names == ["secret", "secret.kept-\(getpid())-0"])
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == "theirs")
+        expect(folder.names, is: ["secret", "secret.kept-\(getpid())-0"])
+        try expect(String(contentsOfFile: path, encoding: .utf8), is: "theirs")
     }
 
     @Test func aFileThatIsNotCompletedLeavesWhatAKilledProgramLeft() throws {
@@ -101,10 +102,10 @@ import YKTransport
             let file = try NewFile(beside: path)
             try file.append([1])
         }
-        #expect(folder.names == ["secret.new-999999999-0"])
+        expect(folder.names, is: ["secret.new-999999999-0"])
         var file = try NewFile(beside: path)
         #expect(try file.takeFree())
-        #expect(folder.names == ["secret"])
+        expect(folder.names, is: ["secret"])
     }
 
     @Test func nothingIsOverwrittenOrFollowed() throws {
@@ -113,7 +114,7 @@ import YKTransport
         symlink(folder.path + "/elsewhere", path)
         var file = try NewFile(beside: path)
         #expect(throws: FileFailure(.create, path, EEXIST)) { try file.take() }
-        #expect(folder.names == ["state"])
+        expect(folder.names, is: ["state"])
         #expect(throws: FileFailure(.create, folder.path + "/no/such", ENOENT)) {
             _ = try NewFile(beside: folder.path + "/no/such")
         }
@@ -123,6 +124,6 @@ import YKTransport
         let full = open("/dev/full", O_WRONLY)
         defer { close(full) }
         #expect(throws: FileFailure(.write, "/dev/full", ENOSPC)) { try NewFile.write([1], to: full, "/dev/full") }
-        #expect("\(FileFailure(.write, "x", ENOSPC))" == "cannot write x: No space left on device")
+        expect("\(FileFailure(.write, "x", ENOSPC))", is: "cannot write x: No space left on device")
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 @Suite struct CTAPHIDTests {
@@ -11,7 +12,7 @@ import YKWire
         for (index, report) in reports.enumerated() {
             let progress = try assembler.add(report)
             if case .message(let message) = progress {
-                #expect(index == reports.count - 1)
+                expect(index, is: reports.count - 1)
                 #expect(!assembler.isInMessage)
                 return message
             }
@@ -30,19 +31,19 @@ import YKWire
         for length in lengths {
             let message = CTAPHID.Message(.cbor, on: channel, Array(bytes.prefix(length)))
             let reports = try message.reports()
-            #expect(reports.count == 1 + max(0, length - 57 + 58) / 59)
+            expect(reports.count, is: 1 + max(0, length - 57 + 58) / 59)
             #expect(reports.allSatisfy { $0.count == 64 })
-            #expect(try assemble(reports, on: channel) == message)
+            try expect(assemble(reports, on: channel), is: message)
         }
     }
 
     @Test func writesTheBytesOfTheSpecification() throws {
         let reports = try CTAPHID.Message(.initialize, on: .broadcast, [1, 2, 3, 4, 5, 6, 7, 8]).reports()
-        #expect(Hex.encode(reports[0].prefix(15)) == "ffffffff8600080102030405060708")
+        expect(Hex.encode(reports[0].prefix(15)), is: "ffffffff8600080102030405060708")
         #expect(reports[0].dropFirst(15).allSatisfy { $0 == 0 })
         let long = try CTAPHID.Message(.ping, on: channel, [UInt8](repeating: 0xAA, count: 58)).reports()
-        #expect(Hex.encode(long[0].prefix(8)) == "0102030481003aaa")
-        #expect(Hex.encode(long[1].prefix(7)) == "0102030400aa00")
+        expect(Hex.encode(long[0].prefix(8)), is: "0102030481003aaa")
+        expect(Hex.encode(long[1].prefix(7)), is: "0102030400aa00")
     }
 
     @Test func refusesAMessageThatDoesNotFit() {
@@ -56,9 +57,9 @@ import YKWire
         let mine = try CTAPHID.Message(.ping, on: channel, [UInt8](repeating: 2, count: 200)).reports()
         var assembler = CTAPHID.Assembler(channel: channel)
         for (index, report) in mine.enumerated() {
-            for noise in other { #expect(try assembler.add(noise) == .otherChannel) }
+            for noise in other { try expect(assembler.add(noise), is: .otherChannel) }
             let progress = try assembler.add(report)
-            #expect((progress == .incomplete) == (index < mine.count - 1))
+            expect((progress == .incomplete), is: (index < mine.count - 1))
         }
     }
 
@@ -66,8 +67,8 @@ import YKWire
         let long = try CTAPHID.Message(.cbor, on: channel, [UInt8](repeating: 1, count: 100)).reports()
         let keepalive = try CTAPHID.Message(.keepalive, on: channel, [2]).reports()
         var assembler = CTAPHID.Assembler(channel: channel)
-        #expect(try assembler.add(long[0]) == .incomplete)
-        #expect(try assembler.add(keepalive[0]) == .message(.init(.keepalive, on: channel, [2])))
+        try expect(assembler.add(long[0]), is: .incomplete)
+        try expect(assembler.add(keepalive[0]), is: .message(.init(.keepalive, on: channel, [2])))
         #expect(throws: WireError.self) { try assembler.add(long[1]) }
     }
 
@@ -96,9 +97,9 @@ import YKWire
     }
 
     @Test func namesCommands() {
-        #expect(CTAPHID.Command.initialize.description == "INIT")
-        #expect(CTAPHID.Command(rawValue: 0x42).description == "command 42")
+        expect(CTAPHID.Command.initialize.description, is: "INIT")
+        expect(CTAPHID.Command(rawValue: 0x42).description, is: "command 42")
         #expect(CTAPHID.Command(rawValue: 0x42).isVendor && !CTAPHID.Command.cbor.isVendor)
-        #expect(CTAPHID.Channel.broadcast.description == "ffffffff")
+        expect(CTAPHID.Channel.broadcast.description, is: "ffffffff")
     }
 }

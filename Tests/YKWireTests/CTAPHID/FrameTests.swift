@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 /// Every value that each field of a report can have, at every place of a message.
@@ -19,8 +20,8 @@ struct FrameTests {
             switch length {
             case 0...57:
                 let payload = [UInt8](repeating: 0xAA, count: Int(length))
-                #expect((try? assembler.add(first)) == .message(.init(.cbor, on: Self.channel, payload)))
-            case 58...7609: #expect((try? assembler.add(first)) == .incomplete)
+                expect((try? assembler.add(first)), is: .message(.init(.cbor, on: Self.channel, payload)))
+            case 58...7609: expect((try? assembler.add(first)), is: .incomplete)
             default: #expect((try? assembler.add(first)) == nil && !assembler.isInMessage)
             }
         }
@@ -46,12 +47,12 @@ struct FrameTests {
         for command in UInt8(0)..<0x80 {
             var assembler = CTAPHID.Assembler(channel: Self.channel)
             let message = CTAPHID.Message(.init(rawValue: command), on: Self.channel)
-            #expect(try assembler.add(report([0x80 | command, 0, 0])) == .message(message))
+            try expect(assembler.add(report([0x80 | command, 0, 0])), is: .message(message))
         }
         for bit in 0..<32 {
             var assembler = CTAPHID.Assembler(channel: Self.channel)
             let other = CTAPHID.Channel(rawValue: Self.channel.rawValue ^ 1 << bit)
-            #expect(try assembler.add(report([0x90, 0, 1], channel: other)) == .otherChannel)
+            try expect(assembler.add(report([0x90, 0, 1], channel: other)), is: .otherChannel)
         }
     }
 

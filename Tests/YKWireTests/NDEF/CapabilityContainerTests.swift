@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 /// Capability containers of Type 4 tags.
@@ -14,18 +15,18 @@ import YKWire
 
     @Test func itIsWrittenAndRead() throws {
         var container = CapabilityContainer(fileSize: 127, readLimit: 127)
-        #expect(Hex.encode(container.encoded) == "000f20007f00000406e104007f00ff")
-        #expect(try CapabilityContainer(decoding: container.encoded + [1, 2, 3]) == container)
+        expect(Hex.encode(container.encoded), is: "000f20007f00000406e104007f00ff")
+        try expect(CapabilityContainer(decoding: container.encoded + [1, 2, 3]), is: container)
         container.lengthWidth = 4
         container.version = 0x30
         container.fileSize = 0x20000
-        #expect(try CapabilityContainer(decoding: container.encoded) == container)
+        try expect(CapabilityContainer(decoding: container.encoded), is: container)
     }
 
     @Test func proprietaryFilesArePassedOver() throws {
         let container = try CapabilityContainer(
             decoding: Hex.decode("001720007f00000506aaaabbbb00000406e104007f00ff"))
-        #expect(container.file == 0xE104)
+        expect(container.file, is: 0xE104)
     }
 
     @Test(arguments: [

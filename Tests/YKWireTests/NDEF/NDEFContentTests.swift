@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 /// What well-known records mean.
 @Suite struct NDEFContentTests {
     @Test func thirtySixBeginnings() throws {
-        #expect(NDEFURI.prefixes.count == 0x24)
+        expect(NDEFURI.prefixes.count, is: 0x24)
         for (code, prefix) in NDEFURI.prefixes.enumerated() {
             let uri = try NDEFURI(decoding: [UInt8(code)] + Array("x.org".utf8))
-            #expect(uri.description == prefix + "x.org")
-            #expect(NDEFURI(uri.description).description == uri.description)
+            expect(uri.description, is: prefix + "x.org")
+            expect(NDEFURI(uri.description).description, is: uri.description)
             // ftp:// has two numbers, all others come back as they were.
-            #expect(NDEFURI(uri.description).prefix == prefix)
+            expect(NDEFURI(uri.description).prefix, is: prefix)
         }
         #expect(NDEFURI.prefixes[0x23] == "urn:nfc:" && NDEFURI.prefixes[0x1D] == "file://")
     }
@@ -26,7 +27,7 @@ import YKWire
     @Test func theLongestBeginningIsTaken() {
         #expect(NDEFURI("https://www.example.com").code == 2 && NDEFURI("https://example.com").code == 4)
         #expect(NDEFURI("urn:epc:id:1").code == 0x1E && NDEFURI("urn:x").code == 0x13 && NDEFURI("x").code == 0)
-        #expect(NDEFURI("http://www.a").record.payload == [1, 0x61])
+        expect(NDEFURI("http://www.a").record.payload, is: [1, 0x61])
     }
 
     @Test(arguments: [
@@ -36,8 +37,8 @@ import YKWire
     ])
     func texts(hex: String, language: String, text: String, encoding: NDEFText.Encoding) throws {
         let read = try NDEFText(decoding: Hex.decode(hex))
-        #expect(read == NDEFText(text, language: language, encoding: encoding))
-        #expect(try NDEFText(decoding: read.encoded()) == read)
+        expect(read, is: NDEFText(text, language: language, encoding: encoding))
+        try expect(NDEFText(decoding: read.encoded()), is: read)
     }
 
     @Test(arguments: ["", "05656e", "02ffff41", "0041ff", "80d800", "8000", "80fffe00", "0141"].dropLast())
@@ -49,7 +50,7 @@ import YKWire
     @Test(arguments: ["\u{FEFF}a", "\u{FFFE}", "\u{FEFF}\u{FEFF}", "a\u{FEFF}"])
     func aTextThatBeginsLikeAMark(text: String) throws {
         let record = NDEFText(text, encoding: .utf16)
-        #expect(try Array(NDEFText(decoding: record.encoded()).text.utf16) == Array(text.utf16))
+        try expect(Array(NDEFText(decoding: record.encoded()).text.utf16), is: Array(text.utf16))
     }
 
     @Test func aLanguageHasItsLimit() {
@@ -65,10 +66,11 @@ import YKWire
                 NDEFRecord(.media, type: Array("image/png".utf8), payload: [1]), .init(wellKnown: "x", payload: []),
             ])
         let record = try poster.record()
-        #expect(try record.content() == .smartPoster(poster))
-        #expect(try NDEFSmartPoster(decoding: poster.encoded()) == poster)
-        #expect(
-            [NDEFSmartPoster.Action.perform, .save, .edit, .init(rawValue: 9)].map(\.description) == [
+        try expect(record.content(), is: .smartPoster(poster))
+        try expect(NDEFSmartPoster(decoding: poster.encoded()), is: poster)
+        expect(
+            [NDEFSmartPoster.Action.perform, .save, .edit, .init(rawValue: 9)].map(\.description),
+            is: [
                 "perform", "save", "edit", "9",
             ])
     }
@@ -84,12 +86,12 @@ import YKWire
             #expect(throws: WireError.self) { try NDEFSmartPoster(decoding: payload) }
         }
         let bare = try NDEFSmartPoster(decoding: NDEFMessage([uri]).encoded())
-        #expect(bare == NDEFSmartPoster(NDEFURI("tel:1")))
+        expect(bare, is: NDEFSmartPoster(NDEFURI("tel:1")))
     }
 
     @Test func aRecordThatLiesIsLeftOut() throws {
         let message = NDEFMessage([NDEFRecord(wellKnown: "T", payload: []), NDEFURI("tel:1").record])
-        #expect(message.contents == [.uri(NDEFURI("tel:1"))])
+        expect(message.contents, is: [.uri(NDEFURI("tel:1"))])
         #expect(throws: WireError.self) { try message.records[0].content() }
     }
 }

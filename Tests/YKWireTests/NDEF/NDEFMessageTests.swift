@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import YKTestSupport
 import YKWire
 
 /// Messages and records: the heads, the chunks, what cannot be.
@@ -19,18 +20,18 @@ import YKWire
 
     @Test func oneShortRecord() throws {
         let message = try decode("d1 01 0d 55 04 63616e6f6b6579732e6f7267")
-        #expect(message.records == [NDEFRecord(wellKnown: "U", payload: [4] + Array("canokeys.org".utf8))])
-        #expect(try Hex.encode(message.encoded()) == "d1010d550463616e6f6b6579732e6f7267")
+        expect(message.records, is: [NDEFRecord(wellKnown: "U", payload: [4] + Array("canokeys.org".utf8))])
+        try expect(Hex.encode(message.encoded()), is: "d1010d550463616e6f6b6579732e6f7267")
     }
 
     @Test func longFormAndIdentifier() throws {
         let message = try decode("c9 01 00000002 03 54 616263 0041")
         let record = try #require(message.records.first)
         #expect(record.id == Array("abc".utf8) && record.payload == [0, 0x41] && record.typeName == "T")
-        #expect(try Hex.encode(message.encoded()) == "d90102035461626300" + "41")
+        try expect(Hex.encode(message.encoded()), is: "d90102035461626300" + "41")
         let long = NDEFRecord(.unknown, payload: [UInt8](repeating: 7, count: 256))
-        #expect(try NDEFMessage([long]).encoded().prefix(6) == [0xC5, 0, 0, 0, 1, 0])
-        #expect(try NDEFMessage(decoding: NDEFMessage([long]).encoded()).records == [long])
+        try expect(NDEFMessage([long]).encoded().prefix(6), is: [0xC5, 0, 0, 0, 1, 0])
+        try expect(NDEFMessage(decoding: NDEFMessage([long]).encoded()).records, is: [long])
     }
 
     @Test func everyFormat() throws {
@@ -42,9 +43,10 @@ import YKWire
             NDEFRecord(.unknown, payload: [3]), NDEFRecord(.reserved, type: [9], payload: [4]),
         ]
         let message = NDEFMessage(records)
-        #expect(try NDEFMessage(decoding: message.encoded()) == message)
-        #expect(
-            message.contents == [
+        try expect(NDEFMessage(decoding: message.encoded()), is: message)
+        expect(
+            message.contents,
+            is: [
                 .empty, .wellKnown(type: "Hr", [0x12]), .media(type: "text/plain", [0x41]), .absoluteURI("urn:x", []),
                 .external(type: "example.com:a", [2]), .unknown([3]), .unknown([4]),
             ])
@@ -53,7 +55,7 @@ import YKWire
     @Test func chunksAreJoined() throws {
         // First chunk, a middle one without payload, the last one, then another record.
         let message = try decode("b1 01 02 54 0041  36 00 00  16 00 01 42  50 00 00")
-        #expect(message.records == [NDEFRecord(wellKnown: "T", payload: [0, 0x41, 0x42]), NDEFRecord(.empty)])
+        expect(message.records, is: [NDEFRecord(wellKnown: "T", payload: [0, 0x41, 0x42]), NDEFRecord(.empty)])
     }
 
     @Test(arguments: [1, 2, 3, 255, 256, 300, 1000])
@@ -62,8 +64,8 @@ import YKWire
             NDEFRecord(.media, type: Array("a/b".utf8), id: [9], payload: (0..<700).map { UInt8($0 & 0xFF) }),
             NDEFRecord(.empty), NDEFRecord(.unknown, payload: [UInt8](repeating: 1, count: 256)),
         ])
-        #expect(try NDEFMessage(decoding: message.encoded(chunk: size)) == message)
-        #expect(try message.encoded(chunk: 0) == message.encoded())
+        try expect(NDEFMessage(decoding: message.encoded(chunk: size)), is: message)
+        try expect(message.encoded(chunk: 0), is: message.encoded())
     }
 
     @Test(arguments: [
@@ -81,7 +83,7 @@ import YKWire
         ("f101015541", .truncated),  // the last chunk is missing
     ])
     func whatCannotBe(hex: String, code: WireError.Code) throws {
-        #expect(try fault(hex) == code, "\(hex)")
+        try expect(fault(hex), is: code, "\(hex)")
     }
 
     @Test func whatCannotBeWritten() {
@@ -103,7 +105,7 @@ import YKWire
                 bytes[place] = UInt8.random(in: 0...255, using: &generator)
             }
             guard let message = try? NDEFMessage(decoding: bytes) else { continue }
-            #expect(try NDEFMessage(decoding: message.encoded()) == message)
+            try expect(NDEFMessage(decoding: message.encoded()), is: message)
             _ = message.contents
         }
     }

@@ -2,6 +2,7 @@
 
 import Testing
 import YKProtocols
+import YKTestSupport
 import YKWire
 
 @testable import YKBridge
@@ -27,22 +28,22 @@ import YKWire
             ("00a4040c10d276000124010304000600000001000000", .openpgp),
         ]
         for (hex, application) in names {
-            #expect(try verdict(hex, nil) == .select(application), "\(hex)")
-            #expect(try verdict(hex, .oath) == .select(application))
+            try expect(verdict(hex, nil), is: .select(application), "\(hex)")
+            try expect(verdict(hex, .oath), is: .select(application))
             let others = CardFilter(RemoteApplication.allCases.filter { $0 != application })
-            #expect(others.verdict(on: try APDU(decoding: try Hex.decode(hex)), selected: nil) == .absent(.notFound))
+            expect(others.verdict(on: try APDU(decoding: try Hex.decode(hex)), selected: nil), is: .absent(.notFound))
         }
         // Management, OTP, FIDO, security domain, YubiHSM Auth; by file, the second occurrence, no name, a short one.
         for hex in [
             "00a4040008a000000527471117", "00a4040007a0000005272001", "00a4040008a0000006472f0001",
             "00a4040008a000000151000000", "00a4040007a000000527210701", "00a40000023f00", "00a4040205a000000308",
             "00a40400", "00a4040004a0000003",
-        ] { #expect(try verdict(hex, nil) == .absent(.notFound), "\(hex)") }
+        ] { try expect(verdict(hex, nil), is: .absent(.notFound), "\(hex)") }
         for hex in ["00cb3fff055c035fc105", "00a1000000", "00ca006e00", "002000800831323334353637ff"] {
-            #expect(try verdict(hex, nil) == .absent(.conditionsNotSatisfied))
+            try expect(verdict(hex, nil), is: .absent(.conditionsNotSatisfied))
         }
         for (cla, application) in [("80", RemoteApplication.piv), ("04", .openpgp), ("0c", .piv), ("01", .oath)] {
-            #expect(try verdict("\(cla)a4040005a000000308", application) == .absent(.unknownClass))
+            try expect(verdict("\(cla)a4040005a000000308", application), is: .absent(.unknownClass))
         }
     }
 
@@ -54,14 +55,14 @@ import YKWire
             "0020ff80",
         ] { #expect(try reads(hex, .piv), "\(hex)") }
         // The printed information, where a management key may be; fingerprints, the face, ykman's own, others.
-        #expect(try verdict("00cb3fff055c035fc10900", .piv) == .refuse(.securityStatusNotSatisfied, "GET DATA"))
+        try expect(verdict("00cb3fff055c035fc10900", .piv), is: .refuse(.securityStatusNotSatisfied, "GET DATA"))
         for hex in [
             "00cb3fff055c035fc10300", "00cb3fff055c035fc10800", "00cb3fff055c035fff0000", "00cb3fff055c035fc12100",
             "00cb3fff00", "00cb3fff065c045fc1050000",
-        ] { #expect(try verdict(hex, .piv) == .absent(.notFound), "\(hex)") }
-        #expect(try verdict("00cb3f00055c035fc10500", .piv) == .absent(.incorrectP1P2))
-        for hex in ["00f8000000", "00f99a0000"] { #expect(try verdict(hex, .piv) == .absent(.unknownInstruction)) }
-        #expect(try verdict("00f7009600", .piv) == .absent(.referenceNotFound))
+        ] { try expect(verdict(hex, .piv), is: .absent(.notFound), "\(hex)") }
+        try expect(verdict("00cb3f00055c035fc10500", .piv), is: .absent(.incorrectP1P2))
+        for hex in ["00f8000000", "00f99a0000"] { try expect(verdict(hex, .piv), is: .absent(.unknownInstruction)) }
+        try expect(verdict("00f7009600", .piv), is: .absent(.referenceNotFound))
     }
 
     @Test("PIV: keys of the user alone, with a challenge or a point alone")
@@ -70,7 +71,7 @@ import YKWire
         for slot: UInt8 in [0x9A, 0x9C, 0x9D, 0x9E, 0x82, 0x95] {
             for (data, use) in [(challenge, CardUse.pivKey(slot: slot)), (point, .pivAgreement(slot: slot))] {
                 let command = try APDU(decoding: try Hex.decode("008711\(Hex.encode([slot]))08\(data)"))
-                #expect(filter.verdict(on: command, selected: .piv) == .use(command, use))
+                expect(filter.verdict(on: command, selected: .piv), is: .use(command, use))
             }
         }
         // What is passed on is encoded anew: another order, and lengths in longer forms.
@@ -80,7 +81,7 @@ import YKWire
         ] {
             let command = APDU(ins: 0x87, p1: 0x11, p2: 0x9A, data: try Hex.decode(data))
             guard case .use(let sent, _) = filter.verdict(on: command, selected: .piv) else { continue }
-            #expect(sent.data == plain.data, "\(data)")
+            expect(sent.data, is: plain.data, "\(data)")
         }
         for slot in ["9b", "f9", "81", "96", "00", "80"] {
             #expect(
@@ -93,28 +94,28 @@ import YKWire
             "0087119a087c0682008202aabb",
             "0087039a087c0682008102aabb", "0087119a0100", "0087119a", "0087119a067c0482008100",
             "0087119a067c0482008500",
-        ] { #expect(try verdict(hex, .piv) == .absent(.incorrectParameters), "\(hex)") }
+        ] { try expect(verdict(hex, .piv), is: .absent(.incorrectParameters), "\(hex)") }
     }
 
     @Test("a PIN is verified for its user only, whatever was typed there")
     func pins() throws {
         let piv = CardVerdict.verify(RemotePIN(application: .piv, reference: 0x80))
-        #expect(try verdict("0020008008313233343536ffff", .piv) == piv)
-        #expect(try verdict("0020008008000000000000000000", .piv) == piv)
-        #expect(try verdict("00200080043132333400", .piv) == .absent(.wrongLength))
-        #expect(try verdict("00200180", .piv) == .absent(.incorrectP1P2))
+        try expect(verdict("0020008008313233343536ffff", .piv), is: piv)
+        try expect(verdict("0020008008000000000000000000", .piv), is: piv)
+        try expect(verdict("00200080043132333400", .piv), is: .absent(.wrongLength))
+        try expect(verdict("00200180", .piv), is: .absent(.incorrectP1P2))
         for hex in ["0020008108313233343536ffff", "0020009608313233343536ffff", "0020008008ffffffffffffffff"] {
-            #expect(try verdict(hex, .piv) == .refuse(.securityStatusNotSatisfied, "VERIFY"))
+            try expect(verdict(hex, .piv), is: .refuse(.securityStatusNotSatisfied, "VERIFY"))
         }
-        #expect(try verdict("00200000", .piv) == .absent(.referenceNotFound))
+        try expect(verdict("00200000", .piv), is: .absent(.referenceNotFound))
         for reference: UInt8 in [0x81, 0x82] {
             let hex = "002000\(Hex.encode([reference]))06313233343536"
-            #expect(try verdict(hex, .openpgp) == .verify(RemotePIN(application: .openpgp, reference: reference)))
+            try expect(verdict(hex, .openpgp), is: .verify(RemotePIN(application: .openpgp, reference: reference)))
             #expect(try reads("002000\(Hex.encode([reference]))", .openpgp))
         }
         #expect(try reads("00200083", .openpgp))
-        #expect(
-            try verdict("00200083083132333435363738", .openpgp) == .refuse(.securityStatusNotSatisfied, "VERIFY"))
+        try expect(
+            verdict("00200083083132333435363738", .openpgp), is: .refuse(.securityStatusNotSatisfied, "VERIFY"))
     }
 
     @Test("OpenPGP: public objects, public keys, and three operations")
@@ -124,7 +125,7 @@ import YKWire
             "0047810002b60000", "0047810005a40384010100",
         ] { #expect(try reads(hex, .openpgp), "\(hex)") }
         for hex in ["00ca00f900", "00ca010300", "00ca010400", "00ca00fc00", "00ca006e0101"] {
-            #expect(try verdict(hex, .openpgp) == .absent(.referenceNotFound), "\(hex)")
+            try expect(verdict(hex, .openpgp), is: .absent(.referenceNotFound), "\(hex)")
         }
         let uses: [(String, CardUse)] = [
             ("002a9e9a02aabb00", .openPGPSign), ("002a808602aabb00", .openPGPDecrypt),
@@ -132,12 +133,12 @@ import YKWire
         ]
         for (hex, use) in uses {
             let command = try APDU(decoding: try Hex.decode(hex))
-            #expect(filter.verdict(on: command, selected: .openpgp) == .use(command, use))
-            #expect(try verdict(String(hex.prefix(8)), .openpgp) == .absent(.wrongLength))
+            expect(filter.verdict(on: command, selected: .openpgp), is: .use(command, use))
+            try expect(verdict(String(hex.prefix(8)), .openpgp), is: .absent(.wrongLength))
         }
-        #expect(try verdict("0047810002b70000", .openpgp) == .absent(.incorrectParameters))
+        try expect(verdict("0047810002b70000", .openpgp), is: .absent(.incorrectParameters))
         for hex in ["0084000008", "00a500040660045c027f21", "00cc7f2100"] {
-            #expect(try verdict(hex, .openpgp) == .absent(.unknownInstruction), "\(hex)")
+            try expect(verdict(hex, .openpgp), is: .absent(.unknownInstruction), "\(hex)")
         }
     }
 
@@ -146,16 +147,16 @@ import YKWire
         #expect(try reads("00a1000000", .oath))
         let one = "7101417408000000000000000100"
         let command = try APDU(decoding: try Hex.decode("00a200010d\(one)"))
-        #expect(filter.verdict(on: command, selected: .oath) == .use(command, .code(account: "A")))
+        expect(filter.verdict(on: command, selected: .oath), is: .use(command, .code(account: "A")))
         let counter = try APDU(decoding: try Hex.decode("00a2000105710141740000"))
-        #expect(filter.verdict(on: counter, selected: .oath) == .use(counter, .code(account: "A")))
+        expect(filter.verdict(on: counter, selected: .oath), is: .use(counter, .code(account: "A")))
         let all = try APDU(decoding: try Hex.decode("00a400010a7408000000000000000100"))
-        #expect(filter.verdict(on: all, selected: .oath) == .use(all, .allCodes))
+        expect(filter.verdict(on: all, selected: .oath), is: .use(all, .allCodes))
         // Any other challenge is for a secret that is not for codes.
-        #expect(
-            try verdict("00a20000077101417402aabb", .oath) == .refuse(.securityStatusNotSatisfied, "CALCULATE"))
+        try expect(
+            verdict("00a20000077101417402aabb", .oath), is: .refuse(.securityStatusNotSatisfied, "CALCULATE"))
         for hex in ["00a2000103710141", "00a200010471007400", "00a100000101", "00a20002057101417400", "00a40001"] {
-            #expect(try verdict(hex, .oath) == .absent(.incorrectParameters), "\(hex)")
+            try expect(verdict(hex, .oath), is: .absent(.incorrectParameters), "\(hex)")
         }
     }
 
@@ -171,7 +172,7 @@ import YKWire
                     let command = APDU(ins: ins, parameters: parameters, data: data)
                     switch filter.verdict(on: command, selected: application) {
                     case .absent, .refuse: break
-                    default: #expect(passed[application]?.contains(ins) == true, "\(application) \(ins) \(parameters)")
+                    default: expect(passed[application]?.contains(ins), is: true, "\(application) \(ins) \(parameters)")
                     }
                 }
             }
@@ -189,8 +190,8 @@ import YKWire
             #expect(!name.isEmpty)
         }
         if application == .openpgp {
-            #expect(
-                try verdict("0047800002b60000", .openpgp) == .refuse(.securityStatusNotSatisfied, "GENERATE KEY PAIR"))
+            try expect(
+                verdict("0047800002b60000", .openpgp), is: .refuse(.securityStatusNotSatisfied, "GENERATE KEY PAIR"))
             #expect(
                 try verdict("002a868002aabb00", .openpgp)
                     == .refuse(.securityStatusNotSatisfied, "PERFORM SECURITY OPERATION"))

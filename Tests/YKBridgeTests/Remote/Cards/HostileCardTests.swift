@@ -39,7 +39,7 @@ import YKWire
             await #expect(throws: CardError.self) { _ = try await waiting.value }
         }
         #expect(throws: RemoteError.lost) { try result.get() }
-        #expect(user.withdrawn == 1)
+        expect(user.withdrawn, is: 1)
         #expect(bench.events.contains(.withdrawn(.card(.pivKey(slot: 0x9E)))))
         // Another program is not locked out.
         _ = try await PIVService.open(CardChannel(link: key.link(), environment: .instant))
@@ -53,10 +53,10 @@ import YKWire
             let service = try CardService(channel(card))
             _ = try await service.select(.oath)
             let all = try APDU(decoding: try Hex.decode("00a400010a7408000000000000000100"))
-            for _ in 0..<7 { #expect(try await service.send(all).status == .conditionsNotSatisfied) }
+            for _ in 0..<7 { try await expect(service.send(all).status, is: .conditionsNotSatisfied) }
         }
-        #expect(bench.user.asked.count == 5)
-        #expect(bench.events.filter { $0 == .refused(.card(.allCodes), .tooManyQuestions) }.count == 2)
+        expect(bench.user.asked.count, is: 5)
+        expect(bench.events.filter { $0 == .refused(.card(.allCodes), .tooManyQuestions) }.count, is: 2)
     }
 
     @Test("a key that was taken out is opened again, with nothing selected")
@@ -76,13 +76,13 @@ import YKWire
             let service = try CardService(channel(card))
             _ = try await service.select(.piv)
             let query = APDU(ins: 0x20, p2: 0x80, le: .none)
-            #expect(try await service.send(query).status.triesLeft == 3)
+            try await expect(service.send(query).status.triesLeft, is: 3)
             await opened.withLock { $0[0] }.close()
-            #expect(try await service.send(query).status == .conditionsNotSatisfied)
+            try await expect(service.send(query).status, is: .conditionsNotSatisfied)
             _ = try await service.select(.piv)
-            #expect(try await service.send(query).status.triesLeft == 3)
+            try await expect(service.send(query).status.triesLeft, is: 3)
         }
-        #expect(opened.withLock { $0.count } == 2)
+        expect(opened.withLock { $0.count }, is: 2)
     }
 
     @Test("what is too long, malformed or too fast for a card")
@@ -97,7 +97,7 @@ import YKWire
             ]
             for (command, status) in answers {
                 let reply = try await onThread { try card.exchange(command, deadline: deadline) }
-                #expect(reply == ResponseAPDU(status).encoded, "\(command.prefix(6))")
+                expect(reply, is: ResponseAPDU(status).encoded, "\(command.prefix(6))")
             }
             let start = ContinuousClock.now
             for _ in 0..<410 {
@@ -110,7 +110,7 @@ import YKWire
             card.send(raw: [0, 9, 0])
             card.leave()
             let other = try await bench.again()
-            #expect(try await onThread { try other.exchange([0, 0xC0, 0, 0, 0], deadline: deadline).count } == 2)
+            try await expect(onThread { try other.exchange([0, 0xC0, 0, 0, 0], deadline: deadline).count }, is: 2)
         }
     }
 
@@ -128,7 +128,7 @@ import YKWire
             ended.post()
         }
         try #require(isStarted)
-        #expect(try await peer.next() == .hello(RemoteHello(program: "1")))
+        try await expect(peer.next(), is: .hello(RemoteHello(program: "1")))
         peer.write(RemoteFrame.greeting)
         peer.write(.hello(RemoteHello(program: "1")), .card([0x3B, 0x80]))
         try await body(peer)
@@ -160,11 +160,11 @@ import YKWire
             let listener = try LocalSocket(listeningOn: 0x7F00_0001)
             let error = try await far(listener.port) { peer in
                 let card = try await onThread { try FarCard(listener) }
-                #expect(card.identity.atr == [0x3B, 0x80])
+                expect(card.identity.atr, is: [0x3B, 0x80])
                 peer.write(frame)
                 #expect(try await onThread { card.isRemoved })
             }
-            #expect(error == wanted, "\(frame)")
+            expect(error, is: wanted, "\(frame)")
         }
         let listener = try LocalSocket(listeningOn: 0x7F00_0001)
         let error = try await far(listener.port) { peer in
@@ -172,6 +172,6 @@ import YKWire
             peer.hang()
             #expect(try await onThread { card.isRemoved })
         }
-        #expect(error == .lost)
+        expect(error, is: .lost)
     }
 }

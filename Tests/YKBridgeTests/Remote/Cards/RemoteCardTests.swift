@@ -42,9 +42,9 @@ import YKWire
         let before = key.state.piv
         let bench = try RemoteCardBench(pins: ["123456"])
         let result = try await bench.run([.piv], opener(key)) { card in
-            #expect(card.identity.atr == key.link().identity.atr)
+            expect(card.identity.atr, is: key.link().identity.atr)
             let client = try await PIVService.open(channel(card))
-            #expect(try await client.publicKey(.authentication) == made)
+            try await expect(client.publicKey(.authentication), is: made)
             // Whatever is typed there.
             try await client.verify(try PIVPIN(Secret(utf8: "00000000")))
             let signature = try await client.sign(.message([1, 2, 3]), .authentication)
@@ -55,17 +55,17 @@ import YKWire
                     from: try PIVPIN(Secret(utf8: "123456")), to: try PIVPIN(Secret(utf8: "654321")))
             }
             await #expect(throws: PIVError.self) { try await client.reset() }
-            #expect(try await client.serial() == nil)
+            try await expect(client.serial(), is: nil)
             await #expect(throws: PIVError.self) { _ = try await client.attest(.authentication) }
             await client.close()
         }
         #expect(throws: Never.self) { try result.get() }
         // A program that blocks the PIN before a reset asks for it in vain, and for one that was verified no tries are known.
-        #expect(bench.user.asked == [.card(.unlock(.piv)), .card(.pivKey(slot: 0x9A)), .card(.unlock(.piv))])
-        #expect(bench.tries == [3, nil])
+        expect(bench.user.asked, is: [.card(.unlock(.piv)), .card(.pivKey(slot: 0x9A)), .card(.unlock(.piv))])
+        expect(bench.tries, is: [3, nil])
         #expect(bench.events.contains(.used(.pivKey(slot: 0x9A), .ok)))
         #expect(bench.events.contains(.refused(nil, .command("CHANGE REFERENCE DATA"))))
-        #expect(key.state.piv == before)
+        expect(key.state.piv, is: before)
     }
 
     @Test("a wrong PIN, none and a no are denied alike, and cost what they cost here")
@@ -76,18 +76,18 @@ import YKWire
             let service = try CardService(channel(card))
             _ = try await service.select(.piv)
             let verify = APDU(ins: 0x20, p2: 0x80, data: [UInt8](repeating: 0x31, count: 8))
-            #expect(try await service.send(verify).status == .securityStatusNotSatisfied)
-            #expect(try await service.send(verify).status == .securityStatusNotSatisfied)
-            for _ in 0..<5 { #expect(try await service.send(verify).status == .conditionsNotSatisfied) }
+            try await expect(service.send(verify).status, is: .securityStatusNotSatisfied)
+            try await expect(service.send(verify).status, is: .securityStatusNotSatisfied)
+            for _ in 0..<5 { try await expect(service.send(verify).status, is: .conditionsNotSatisfied) }
             // The far end does not learn that one was wrong.
-            #expect(try await service.send(APDU(ins: 0x20, p2: 0x80)).status.triesLeft == 3)
+            try await expect(service.send(APDU(ins: 0x20, p2: 0x80)).status.triesLeft, is: 3)
             await service.close()
         }
         #expect(bench.refusedPINs == 1 && bench.tries == [3, 2])
         // After five without a yes, nobody is asked any more.
         #expect(bench.user.asked.count == 7 || bench.user.asked.count == 6)
         #expect(bench.events.contains(.refused(.card(.unlock(.piv)), .declined)))
-        #expect(key.state.piv.pin.left == 2)
+        expect(key.state.piv.pin.left, is: 2)
     }
 
     @Test("OpenPGP: signature and decryption, also with a key derivation, which the far end does not see")
@@ -105,7 +105,7 @@ import YKWire
         let bench = try RemoteCardBench(pins: Array(repeating: "user-pin", count: 2))
         try await bench.run([.openpgp], opener(key)) { card in
             let client = try await OpenPGPService.open(channel(card))
-            #expect(try await client.kdf() == nil)
+            try await expect(client.kdf(), is: nil)
             try await client.verify(Secret(utf8: "anything"), for: .signing)
             _ = try await client.sign(.message([1]))
             try await client.verify(Secret(utf8: "anything"), for: .using)
@@ -120,7 +120,7 @@ import YKWire
         let uses: [CardUse] = [
             .unlock(.openpgp), .openPGPSign, .unlock(.openpgp), .openPGPAuthenticate, .openPGPDecrypt,
         ]
-        #expect(Array(bench.user.asked.prefix(5)) == uses.map { .card($0) })
+        expect(Array(bench.user.asked.prefix(5)), is: uses.map { .card($0) })
         // A program that blocks the PINs before a reset asks for them in vain.
         #expect(bench.user.asked.dropFirst(5).allSatisfy { $0 == .card(.unlock(.openpgp)) })
         #expect(bench.tries.allSatisfy { $0 == 3 })
@@ -136,10 +136,10 @@ import YKWire
         try await bench.run([.oath], opener(key)) { card in
             let client = try await OATHService.open(channel(card))
             let accounts = try await client.accounts()
-            #expect(accounts.count == 7)
+            expect(accounts.count, is: 7)
             let alice = try #require(accounts.first { $0.id.name.hasPrefix("alice") })
-            #expect(try await client.code(for: alice.id, at: 59).text.count == 6)
-            #expect(try await client.codes(at: 59, recalculating: false).count == 7)
+            try await expect(client.code(for: alice.id, at: 59).text.count, is: 6)
+            try await expect(client.codes(at: 59, recalculating: false).count, is: 7)
             await #expect(throws: OATHError.self) { try await client.delete(alice.id) }
             await #expect(throws: OATHError.self) { try await client.reset() }
             let service = try CardService(channel(card))
@@ -148,8 +148,8 @@ import YKWire
             }
             await client.close()
         }
-        #expect(bench.user.asked == [.card(.code(account: "Acme:alice@example.com")), .card(.allCodes)])
-        #expect(key.state.oath == before)
+        expect(bench.user.asked, is: [.card(.code(account: "Acme:alice@example.com")), .card(.allCodes)])
+        expect(key.state.oath, is: before)
     }
 
     @Test("the reader's power ends the session: the key is free, and the PIN no longer verified")
@@ -162,17 +162,17 @@ import YKWire
             #expect(
                 try await service.send(APDU(ins: 0x20, p2: 0x80, data: [UInt8](repeating: 0x30, count: 8))).status
                     == .ok)
-            #expect(try await service.send(APDU(ins: 0x20, p2: 0x80)).status == .ok)
+            try await expect(service.send(APDU(ins: 0x20, p2: 0x80)).status, is: .ok)
             try card.reset(.warm, deadline: .after(.seconds(60)))
-            #expect(try await service.send(APDU(ins: 0x20, p2: 0x80)).status == .conditionsNotSatisfied)
+            try await expect(service.send(APDU(ins: 0x20, p2: 0x80)).status, is: .conditionsNotSatisfied)
             service = try CardService(channel(card))
             _ = try await service.select(.piv)
-            #expect(try await service.send(APDU(ins: 0x20, p2: 0x80)).status.triesLeft == 3)
+            try await expect(service.send(APDU(ins: 0x20, p2: 0x80)).status.triesLeft, is: 3)
             // The reader goes away, and comes back.
             card.leave()
             let other = try await bench.again()
             service = try CardService(channel(other))
-            #expect(try await service.send(APDU(ins: 0x20, p2: 0x80)).status == .conditionsNotSatisfied)
+            try await expect(service.send(APDU(ins: 0x20, p2: 0x80)).status, is: .conditionsNotSatisfied)
             bench.cut()
             #expect(try await onThread { other.isRemoved })
         }
@@ -202,11 +202,11 @@ import YKWire
             withExtendedLifetime(peer) {}
             return failure
         }
-        #expect(await end(.hello(RemoteHello(versions: 1...1, program: "0.2.0"))) == .noCards(program: "0.2.0"))
+        await expect(end(.hello(RemoteHello(versions: 1...1, program: "0.2.0"))), is: .noCards(program: "0.2.0"))
         let ending = RemoteEnding(.noReader, "none")
-        #expect(await end(.hello(RemoteHello(program: "1")), .end(ending)) == .ended(ending))
-        #expect(RemoteError.noCards(program: "").ending.reason == .incompatible)
+        await expect(end(.hello(RemoteHello(program: "1")), .end(ending)), is: .ended(ending))
+        expect(RemoteError.noCards(program: "").ending.reason, is: .incompatible)
         let error = RemoteError.reader(.unknownHost("x"))
-        #expect(error.ending == RemoteEnding(.noReader, VPCDError.unknownHost("x").description))
+        expect(error.ending, is: RemoteEnding(.noReader, VPCDError.unknownHost("x").description))
     }
 }
