@@ -28,9 +28,8 @@ import YKWire
         let parser = CommandLineParser.ykit()
         let words = words.split(separator: " ").map(String.init) + ["oath", "list"]
         guard case .verb(let read) = try parser.request(try parser.walk(words)),
-            let command = read.verb as? any VerbCommand
+            let line = read.verb.performer(read.declarations) as? GivenVerb
         else { throw UsageError("no verb") }
-        let line = command.given(read.declarations)
         try file.complete(line, EnvironmentVariables { variables[$0] })
         return line.global
     }

@@ -57,6 +57,10 @@ package protocol ParsableCommand: ParsableArguments, Command {
     ///
     /// - Parameter declarations: The declarations of its options, with the values from the line.
     func carryOut(_ declarations: Declarations) async -> Int32
+
+    /// What carries out the verb instead, of a class of the program; `nil` for a group. A cast to a protocol would search the
+    /// conformances of the whole program at each start.
+    func performer(_ declarations: Declarations) -> AnyObject?
 }
 
 extension ParsableCommand {
@@ -81,6 +85,8 @@ extension ParsableCommand {
     }
 
     package func carryOut(_ declarations: Declarations) async -> Int32 { 0 }
+
+    package func performer(_ declarations: Declarations) -> AnyObject? { nil }
 }
 
 /// A value parsed from an argument.

@@ -37,10 +37,10 @@ extension Program {
             }
             switch try parser.request(line) {
             case .verb(let read):
-                guard let command = read.verb as? any VerbCommand else {
+                guard let given = read.verb.performer(read.declarations) as? GivenVerb else {
                     return ExitStatus(rawValue: await read.verb.carryOut(read.declarations)) ?? .failed
                 }
-                return await run(command.given(read.declarations), stage, source: source)
+                return await run(given, stage, source: source)
             case .search(let words): terminal.line(try CommandSearch.text(words, columns: terminal.helpColumns))
             case .help: terminal.line(HelpPage.text(of: line, columns: terminal.helpColumns))
             case .version: terminal.line("ykit \(Program.version)")
@@ -60,9 +60,9 @@ extension Program {
         do {
             let parser = CommandLineParser.ykit()
             guard case .verb(let read) = try parser.request(try parser.walk(words)),
-                let command = read.verb as? any VerbCommand
+                let given = read.verb.performer(read.declarations) as? GivenVerb
             else { return .usage }
-            return await run(command.given(read.declarations), stage, source: keys.source)
+            return await run(given, stage, source: keys.source)
         } catch {
             let explanation = Explanation(error)
             report(explanation, nil, false, Terminal(stage))

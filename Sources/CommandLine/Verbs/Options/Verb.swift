@@ -73,15 +73,12 @@ package struct VerbLine<Given: Verb>: VerbCommand {
         try verb.check(with: global)
     }
 
-    package func given(_ declarations: Declarations) -> GivenVerb { GivenVerb(verb, declarations, global) }
+    package func performer(_ declarations: Declarations) -> AnyObject? { GivenVerb(verb, declarations, global) }
 }
 
 /// A command that runs a verb.
 package protocol VerbCommand: ParsableCommand {
     static var verb: any Verb.Type { get }
-
-    /// The verb with the values of the line.
-    func given(_ declarations: Declarations) -> GivenVerb
 }
 
 /// The parsed verb. The class hides its type from the compiler, which would otherwise specialize the code that runs a
