@@ -4,7 +4,8 @@ import Foundation
 import YKTestSupport
 import YKTransport
 
-/// Runs the ykit of this build in a folder of its own, away from the terminal and from the user's settings.
+/// Runs ykit in a folder of its own, away from the terminal and from the user's settings: the program that `YKIT` names, as
+/// `tools/test` does with the released one, which starts sooner, or else that of this build.
 final class Shell: Sendable {
     /// What a command printed and how it ended.
     struct Result: Sendable {
@@ -35,6 +36,13 @@ final class Shell: Sendable {
     static var products: URL {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: program).deletingLastPathComponent()
+    }
+
+    /// The folder of the ykit that is run. Coverage is counted in that of this build.
+    private static var programs: URL {
+        let environment = ProcessInfo.processInfo.environment
+        guard let named = environment["YKIT"], environment["LLVM_PROFILE_FILE"] == nil else { return products }
+        return URL(fileURLWithPath: named).deletingLastPathComponent()
     }
 
     /// The root of the package.
@@ -74,7 +82,7 @@ final class Shell: Sendable {
         process.arguments = ["-w", "/bin/sh", "-c", command]
         process.currentDirectoryURL = folder
         var environment = [
-            "PATH": "\(Self.products.path):/usr/bin:/bin", "HOME": folder.path, "LANG": "C.UTF-8", "NO_COLOR": "1",
+            "PATH": "\(Self.programs.path):/usr/bin:/bin", "HOME": folder.path, "LANG": "C.UTF-8", "NO_COLOR": "1",
             "CAPTURES": Self.root.appendingPathComponent("captures").path,
             "FIXTURES": Self.root.appendingPathComponent("Tests/CLITests/fixtures").path,
             "PCSCLITE_CSOCK_NAME": folder.appendingPathComponent("no-pcscd").path,
@@ -90,7 +98,7 @@ final class Shell: Sendable {
         if let notes = ProcessInfo.processInfo.environment["YKIT_NOTES"] {
             environment["YKIT_NOTES"] = notes
             environment["YKIT_NOTE_TEST"] = name
-            environment["YKIT_REAL"] = Self.products.appendingPathComponent("ykit").path
+            environment["YKIT_REAL"] = Self.programs.appendingPathComponent("ykit").path
             environment["PATH"] = "\(Self.root.path)/tools/lab/noted:" + (environment["PATH"] ?? "")
         }
         process.environment = environment
