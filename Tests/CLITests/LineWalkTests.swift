@@ -140,7 +140,10 @@ import YKTestSupport
         ("oath list --device --json", "missing value for '--device <serial>'"),
         ("oath list --device=", "missing value for '--device <serial>'"),
         ("oath list --json=yes", "the option '--json' does not take any value, but 'yes' was specified"),
-        ("oath list --timeout long", "the value 'long' is invalid for '--timeout <seconds>'"),
+        (
+            "oath list --timeout long",
+            "the value 'long' is invalid for '--timeout <seconds>': expected more than 0 and at most 86400 seconds"
+        ),
         ("oath delete", "missing expected argument '<query>'"),
         ("clear-clipboard", "missing expected argument '--after <after>'"),
         ("clear-clipboard --after 3 --json", "unknown option '--json'"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-public import YKProtocols
+import YKProtocols
 public import YKTransport
 public import YKWire
 
