@@ -42,11 +42,12 @@ extension GuardVerb {
             let connection = try GuardConnection(.serve)
             guard let node = try node(connection, run, ends) else { continue }
             state.node = node
+            let path = "\(TakenNodes.folder)/\(node)"
             keyPIN.forget()
-            guard let service = try await open(run, node, keyPIN, until: ends) else { continue }
+            guard let service = try await open(run, path, keyPIN, until: ends) else { continue }
             let (changed, over) = (Cancellation(), Cancellation())
             defer { over.cancel() }
-            try await watch(service, node, keyPIN, until: ends + [changed, over], changed, run)
+            try await watch(service, path, keyPIN, until: ends + [changed, over], changed, run)
             let end = NearEnd(
                 guarding: policy, programs: asking.names, sites: events.sites, socket: connection.descriptor,
                 program: Program.version, person: person, cancellations: ends + [changed],
@@ -122,9 +123,9 @@ extension GuardVerb {
 
     /// Opens the key; waits while another program uses it. `nil` after any of the cancellations, and if it was unplugged.
     private func open(
-        _ run: Run, _ node: String, _ keyPIN: GuardPIN, until ends: [Cancellation]
+        _ run: Run, _ path: String, _ keyPIN: GuardPIN, until ends: [Cancellation]
     ) async throws -> FIDOService? {
-        run.keys.choose(path: "\(TakenNodes.folder)/\(node)")
+        run.keys.choose(path: path)
         while !ends.contains(where: \.isCancelled) {
             do { return try await run.openFIDO(keyPIN.interaction) } catch KeyError.link(.busy) {} catch {
                 guard Explanation(error).exit == .noDevice else { throw error }
@@ -136,10 +137,10 @@ extension GuardVerb {
 
     /// Watches for other programs that use the key while the guard does not.
     private func watch(
-        _ service: FIDOService, _ node: String, _ keyPIN: GuardPIN, until ends: [Cancellation],
+        _ service: FIDOService, _ path: String, _ keyPIN: GuardPIN, until ends: [Cancellation],
         _ changed: Cancellation, _ run: Run
     ) async throws {
-        let isWatched = try await KeyChanges.watch(service, at: "\(TakenNodes.folder)/\(node)", until: ends) { use in
+        let isWatched = try await KeyChanges.watch(service, at: path, until: ends) { use in
             keyPIN.forget()
             if case .changed = use { changed.cancel() }
         }

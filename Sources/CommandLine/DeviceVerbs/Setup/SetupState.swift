@@ -4,6 +4,7 @@ import Applications
 import Glibc
 import TerminalIO
 import Verbs
+import YKDesktop
 import YKFIDO
 import YKInventory
 import YKKeys
@@ -44,7 +45,7 @@ struct SetupState: Sendable {
     /// What is known without a key.
     init(of run: Run) {
         home = run.variable("HOME")
-        hasDesktop = ["WAYLAND_DISPLAY", "DISPLAY"].contains { run.variable($0) != nil }
+        hasDesktop = DesktopSession { run.variable($0) }.isGraphical
         if case .machine = run.keys.source { guardParts = .find(home: home) }
     }
 

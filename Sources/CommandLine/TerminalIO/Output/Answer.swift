@@ -17,7 +17,6 @@ package struct Warning: Hashable, Sendable {
     package init(_ failure: Explanation, _ words: (String) -> String = { $0 }) {
         self.init(failure.code, words(failure.message))
     }
-
 }
 
 extension Warning: Report {

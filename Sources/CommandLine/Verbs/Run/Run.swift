@@ -65,9 +65,10 @@ package final class Run {
         environment.timeout = .milliseconds(Int64(options.seconds * 1000))
         let source = try source ?? Self.source(options, terminal)
         try Self.checkMode(of: options.virtual, options, terminal)
-        if let key = source.virtualKey { try Self.check(options, chooses: key) }
+        let serial = source.virtualSerial
+        if let serial { try Self.check(options, choose: source, serial) }
         // A virtual key is named by its file, but the variables of its secrets by its serial number, as for other keys.
-        self.otherKey = otherKey.map { source.virtualKey?.serial ?? $0 }
+        self.otherKey = otherKey.map { serial ?? $0 }
         let clock =
             if case .recording(let replay) = source { replay.replaying(environment).clock } else { environment.clock }
         recorder = try options.record.map { path throws(Explanation) in
@@ -232,13 +233,13 @@ package final class Run {
     // MARK: checks
 
     /// Checks that `--device` and `--reader`, or their variables, match the virtual key.
-    private static func check(_ options: GlobalOptions, chooses key: (serial: String, reader: String)) throws {
-        if let wanted = options.device, wanted != key.serial {
+    private static func check(_ options: GlobalOptions, choose key: KeyRing.Source, _ serial: String) throws {
+        if let wanted = options.device, wanted != serial {
             throw Explanation(
-                "no-such-device", .noDevice, "the virtual key has serial number \(key.serial), not \(wanted.printable)",
+                "no-such-device", .noDevice, "the virtual key has serial number \(serial), not \(wanted.printable)",
                 hint: "ykit --virtual FILE list")
         }
-        if let wanted = options.reader, !key.reader.mentions(wanted) {
+        if let wanted = options.reader, key.virtualReader?.mentions(wanted) != true {
             throw LinkError.unknownReader(wanted)
         }
     }

@@ -12,9 +12,15 @@ extension KeyRing.Source {
         return .virtual(key, faults: try FaultPlan(parsing: faults))
     }
 
-    /// The serial number of the virtual key and the name of its reader; `nil` for other sources.
-    package var virtualKey: (serial: String, reader: String)? {
+    /// The serial number of the virtual key; `nil` for other sources.
+    package var virtualSerial: String? {
         guard case .virtual(let key, _) = self else { return nil }
-        return (String(key.state.profile.serial), key.link().identity.reader)
+        return String(key.state.profile.serial)
+    }
+
+    /// The name of the virtual key's reader; `nil` for other sources.
+    package var virtualReader: String? {
+        guard case .virtual(let key, _) = self else { return nil }
+        return key.link().identity.reader
     }
 }
