@@ -164,8 +164,6 @@ class Browser:
 
     #: Whether it looks for a credential without a touch before it signs in.
     searches = False
-    #: Whether it takes secrets from a key that verifies its user without a PIN of the browser's.
-    has_secrets_without_pin = True
 
     def ceremony(self, what, options, pins=(), during=None):
         """What the page's ceremony gave. Meanwhile PINs are typed, dialogs are closed, and `during` is called once."""

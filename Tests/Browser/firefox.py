@@ -87,8 +87,6 @@ class MarionetteError(Exception):
 
 class Firefox(bench.Browser):
     name, agent, has_large_blob, searches = "firefox", "Firefox/", False, True
-    # Firefox 153 ends when a page asks such a key for secrets.
-    has_secrets_without_pin = False
 
     def start(self, url):
         self.folder = tempfile.mkdtemp()
