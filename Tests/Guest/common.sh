@@ -13,7 +13,7 @@ note_in_guest() {
     export YKIT_NOTES=${YKIT_NOTES%/*}/guest/notes
 }
 
-# in_guest MODULES: runs the script again as root of a guest with these kernel modules; returns there. The limit is far
+# in_guest MODULES [OPTION…]: runs the script again as root of a guest with these kernel modules; returns there. The limit is far
 # beyond what any script takes, and only ends those that hang.
 in_guest() {
     TESTS=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +21,7 @@ in_guest() {
     if [ -z "${YKIT_IN_GUEST-}" ]; then
         export YKIT=${YKIT:-$ROOT/.build/debug/ykit} YKIT_IN_GUEST=yes
         note_in_guest
-        exec "$ROOT/tools/lab/run-in-guest" -m "$1" -t 1500 "${NOTED[@]}" -e YKIT -e YKIT_IN_GUEST -- "$TESTS/${0##*/}"
+        exec "$ROOT/tools/lab/run-in-guest" -m "$1" "${@:2}" -t 1500 "${NOTED[@]}" -e YKIT -e YKIT_IN_GUEST -- "$TESTS/${0##*/}"
     fi
     in_memory
     WORK=$(mktemp -d)

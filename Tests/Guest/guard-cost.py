@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures ceremonies at a key and through its guard: guard-cost.py KEY GUARD MILLISECONDS. The site is asked for once.
-
-The bound is for an emulated machine, where each change between processes takes many times as long as on a real one."""
+"""Measures ceremonies at a key and through its guard: guard-cost.py KEY GUARD MILLISECONDS. The site is asked for once."""
 
 import os
 import statistics
