@@ -164,6 +164,8 @@ class Browser:
 
     #: Whether it looks for a credential without a touch before it signs in.
     searches = False
+    #: Whether it hands a page the secrets that the key has derived.
+    has_secrets = True
 
     def ceremony(self, what, options, pins=(), during=None):
         """What the page's ceremony gave. Meanwhile PINs are typed, dialogs are closed, and `during` is called once."""

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A program with a page of QtWebEngine, in a guest, uses a guarded key: qtwebengine.py. Such a page has no dialog for a PIN.
+"""A program with a page of QtWebEngine, in a guest, uses a guarded key: qtwebengine.py. It has no dialog for a PIN; of the
+accounts, of which the person has chosen one before, it takes the first.
 
 It is driven by the DevTools protocol, without a screen. YKIT_QT is the python with PyQt6-WebEngine."""
 
@@ -19,10 +20,20 @@ from lib.peer import within  # noqa: E402
 PROGRAM = """
 import sys
 from PyQt6.QtCore import QUrl
+from PyQt6.QtWebEngineCore import QWebEngineWebAuthUxRequest
 from PyQt6.QtWebEngineWidgets import QWebEngineView
 from PyQt6.QtWidgets import QApplication
 program = QApplication(sys.argv[:1])
 view = QWebEngineView()
+
+def asked(request):
+    def changed(state):
+        if state == QWebEngineWebAuthUxRequest.WebAuthUxState.SelectAccount:
+            request.setSelectedAccount(request.userNames()[0])
+    request.stateChanged.connect(changed)
+    changed(request.state())
+
+view.page().webAuthUxRequested.connect(asked)
 view.load(QUrl(sys.argv[1]))
 view.show()
 sys.exit(program.exec())
@@ -31,6 +42,8 @@ sys.exit(program.exec())
 
 class QtWebEngine(chromium.Chromium):
     name = "qtwebengine"
+    # The key derives them, but the results of prf are empty in QtWebEngine 6.11.
+    has_secrets = False
 
     def start(self, url):
         self.folder, self.number = tempfile.mkdtemp(), 0
