@@ -10,7 +10,7 @@ import YKTestSupport
 /// process; `tools/fuzz/run` searches further, with the coverage as its guide and with AddressSanitizer.
 @Suite struct CorpusTests {
     /// Whether each target gets all of its inputs, as in `tools/test all`, or a quarter of them.
-    static let isWhole = ProcessInfo.processInfo.environment["YKIT_TEST_ALL"] == "1"
+    static let isWhole = Variations.areAll
     /// How many derived inputs each target is given.
     static let derived = isWhole ? 1000 : 250
     static let maximumSize = 8192

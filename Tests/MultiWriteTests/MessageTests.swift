@@ -10,7 +10,7 @@ import YKTransport
 import YKVirtualKey
 import YKWire
 
-/// Each exchange of each operation, refused with each usual status: what the error says is what the key holds.
+/// Each exchange of each operation, refused with the usual statuses: what the error says is what the key holds.
 struct MessageTests {
     static let operations =
         PIVOperations.managementKeys + PIVOperations.codes + PIVOperations.contents + OpenPGPOperations.contents
@@ -65,7 +65,9 @@ extension Operation {
         try await run(CutLink(whole.link(), counter))
         try await isDone(whole)
         for number in counter.places {
-            for refusal in Cut.refusals(like: cuts) { await prove(before, refusal, number) }
+            for refusal in Variations.made(of: Cut.refusals(like: cuts), at: number) {
+                await prove(before, refusal, number)
+            }
         }
     }
 

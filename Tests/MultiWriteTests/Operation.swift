@@ -28,7 +28,7 @@ struct Operation: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { name }
 
-    /// Runs the operation without a cut, and then with each cut of each exchange.
+    /// Runs the operation without a cut, and then with the cuts of each exchange.
     func proveNothingIsLost() async throws {
         let before = try await prepared()
         let whole = VirtualKey(before, inputs: Self.inputs)
@@ -38,7 +38,7 @@ struct Operation: CustomTestStringConvertible, Sendable {
         try await isDone(whole)
         #expect(counter.count > 0)
         for number in counter.places {
-            for cut in cuts { await prove(before, cut, number) }
+            for cut in Variations.made(of: cuts, at: number) { await prove(before, cut, number) }
         }
     }
 

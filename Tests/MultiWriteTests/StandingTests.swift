@@ -46,7 +46,9 @@ struct StandingTests {
         try await run(change, CutLink(link(whole, change), counter))
         try await expect(holding(whole, change), is: .init(isHashed: !change.ends, user: .new, admin: .new))
         for number in counter.places {
-            for word in Cut.words { try await refuse(change, before, number, word) }
+            for word in Variations.made(of: Cut.words, at: number) {
+                try await refuse(change, before, number, word)
+            }
         }
     }
 
