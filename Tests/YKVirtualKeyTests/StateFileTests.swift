@@ -64,6 +64,37 @@ struct StateFileTests {
         try expect(VirtualKeyState(JSONValue(parsing: state.json.prettyText)), is: state)
     }
 
+    @Test("a file with every field of every application is read, and written with the same fields")
+    func everyMemory() throws {
+        let stored = try JSONValue(parsing: Recordings.fixture("virtual-key.json"))
+        let state = try VirtualKeyState(stored)
+        expect(Self.sorted(state.json), is: Self.sorted(stored))
+        for (member, value) in stored.object?.members.map({ ($0.key, $0.value) }) ?? [] {
+            guard case .object(let fields) = value else { continue }
+            for field in fields.members {
+                var wrong = stored.object ?? .init()
+                var changed = fields
+                changed[field.key] = .double(0.5)
+                wrong[member] = .object(changed)
+                let path = "\(member).\(field.key)"
+                let fault = #expect(throws: StateFields.Fault.self) { try VirtualKeyState(.object(wrong)) }
+                expect(fault?.field.hasPrefix(path), is: true, "\(path): \(String(describing: fault))")
+            }
+        }
+    }
+
+    /// The value with the members of each object in alphabetical order.
+    private static func sorted(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let elements): return .array(elements.map(sorted))
+        case .object(let object):
+            var ordered = JSONValue.Object()
+            for member in object.members.sorted(by: { $0.key < $1.key }) { ordered[member.key] = sorted(member.value) }
+            return .object(ordered)
+        default: return value
+        }
+    }
+
     @Test("two links with the file of one key see each other's changes")
     func twoKeys() throws {
         let (first, second) = (try VirtualKey(file: path).link(), try VirtualKey(file: path).link())

@@ -10,8 +10,6 @@ struct ManagementApplet: Applet {
 
     private typealias Instruction = ManagementProtocol.Instruction
 
-    init() {}
-
     mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
         Array("Virtual mgr - FW version \(key.profile.version)".utf8)
     }

@@ -10,8 +10,6 @@ struct OTPApplet: Applet {
     static let capabilities = VirtualCapability.otp
     static let takesReaderForTouch = true
 
-    init() {}
-
     mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
         // NEO and YubiKey 4 add mode, challenge-response timeout and time until ejection, the low byte first.
         let management = key.management

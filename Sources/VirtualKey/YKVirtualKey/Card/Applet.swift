@@ -83,10 +83,14 @@ package protocol AppletMemory: Hashable, Sendable {
 
     /// The memory of an application that was never used.
     init()
-    /// The memory as stored in the state file; `nil` if the application was never used.
-    var json: JSONValue? { get }
-    /// Reads the memory from the state file.
-    static func take(from fields: inout StateFields) throws(StateFields.Fault) -> Self
+    /// Visits its field of the state file, which is omitted if the application was never used.
+    mutating func visitField(of file: inout StateFields) throws(StateFields.Fault)
+}
+
+extension AppletMemory where Self: StateRecord {
+    package mutating func visitField(of file: inout StateFields) throws(StateFields.Fault) {
+        try file(Self.member, &self, .record, unless: Self())
+    }
 }
 
 extension VirtualKeyState {

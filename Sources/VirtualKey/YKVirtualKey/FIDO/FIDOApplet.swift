@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// The FIDO application on the card: CTAP2 in NFCCTAP_MSG (CTAP 2.2 §11.3), and U2F's commands.
@@ -16,8 +15,6 @@ struct FIDOApplet: Applet {
     private var isOnReader = false
     /// Whether the host has ended the session, after which the application must be selected again.
     private var isEnded = false
-
-    init() {}
 
     mutating func arrive(by route: CommandRoute) { isOnReader = route.isOnReader }
 

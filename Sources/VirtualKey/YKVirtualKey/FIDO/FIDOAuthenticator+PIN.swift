@@ -164,11 +164,9 @@ extension FIDOAuthenticator {
         memory.persistentToken = []
         power.token = nil
     }
-}
 
-// MARK: - Key agreement
+    // MARK: - Key agreement
 
-extension FIDOAuthenticator {
     mutating func agreementKey() throws(Refusal) -> P256KeyAgreement {
         for _ in 0..<4 {
             let scalar = if let key = power.agreementKey { key } else { try inputs.draw(32) }

@@ -2,7 +2,6 @@
 
 import YKCrypto
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// What a key of previewSign requires for each signature.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCrypto
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// A CTAP2 authenticator, independent of the transport.

@@ -5,7 +5,7 @@ import YKProtocols
 import YKWire
 
 /// The FIDO application's state that is lost on power-off.
-package struct FIDOPower: Sendable {
+package struct FIDOPower: PowerState {
     /// The private scalar of the key's side of key agreement; drawn when first needed.
     var agreementKey: [UInt8]?
     /// The PIN/UV auth token; drawn again each time one is issued.
@@ -70,13 +70,4 @@ package struct FIDOPower: Sendable {
         /// How long the next one can be requested (CTAP 2.2 §6.3).
         static let life = Duration.seconds(30)
     }
-
-    package init() {}
-}
-
-extension FIDOPower: Hashable {
-    /// Always true: volatile state does not make one key different from another.
-    package static func == (left: Self, right: Self) -> Bool { true }
-    /// Does nothing.
-    package func hash(into hasher: inout Hasher) {}
 }

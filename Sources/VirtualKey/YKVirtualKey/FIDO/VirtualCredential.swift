@@ -44,13 +44,6 @@ package struct VirtualCredential: Hashable, Sendable {
         package static let limit = 512
     }
 
-    package init(id: [UInt8], rpID: String, algorithm: COSEAlgorithm, secret: [UInt8]) {
-        self.id = id
-        self.rpID = rpID
-        self.algorithm = algorithm
-        self.secret = secret
-    }
-
     /// The private key.
     func signingKey() throws(Refusal) -> PrivateKey {
         do {

@@ -286,9 +286,7 @@ package struct VirtualHID: Sendable {
     private mutating func refuse(_ message: CTAPHID.Message, _ code: CTAPHID.ErrorCode, at now: Instant) {
         send(.init(.error, on: message.channel, [code.rawValue]), at: now)
     }
-}
 
-extension VirtualHID {
     /// The message in progress; `nil` once it was answered, cancelled, or dropped by INIT.
     package var pending: CTAPHID.Message? { work?.message }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import YKWire
-
 /// The persistent state of the YubiHSM Auth application.
 package struct HSMAuthMemory: AppletMemory {
     package static let member = "hsmAuth"
@@ -31,52 +29,25 @@ package struct HSMAuthMemory: AppletMemory {
     func index(of label: [UInt8]) -> Int? { credentials.firstIndex { $0.label == label } }
 }
 
-extension HSMAuthMemory {
-    /// The memory as stored in the state file; `nil` if the application was never used.
-    package var json: JSONValue? {
-        guard self != HSMAuthMemory() else { return nil }
-        var object = JSONValue.Object()
-        object["managementKey"] = .string(Hex.encode(managementKey))
-        object["managementRetries"] = .int(Int64(managementRetries))
-        object["credentials"] = .array(
-            credentials.map { credential in
-                var entry = JSONValue.Object()
-                entry["label"] = .string(Hex.encode(credential.label))
-                entry["algorithm"] = .int(Int64(credential.algorithm))
-                entry["keys"] = .string(Hex.encode(credential.keys))
-                entry["password"] = .string(Hex.encode(credential.password))
-                if credential.needsTouch { entry["touch"] = true }
-                entry["retries"] = .int(Int64(credential.retries))
-                return .object(entry)
-            })
-        return .object(object)
+extension HSMAuthMemory: StateRecord {
+    package mutating func visit(_ fields: inout StateFields) throws(StateFields.Fault) {
+        try fields("managementKey", &managementKey, .bytes(16...16))
+        try fields("managementRetries", &managementRetries, .number(0...Self.retryLimit))
+        try fields("credentials", &credentials, .list(.record))
+        try fields.unique("credentials", "label", credentials.map(\.label), "another credential has this label")
     }
+}
 
-    package static func take(from fields: inout StateFields) throws(StateFields.Fault) -> HSMAuthMemory {
-        try HSMAuthMemory(try fields.fields(member))
-    }
+extension HSMAuthMemory.Credential: StateRecord {
+    package init() { self.init(label: [], algorithm: 38, keys: [], password: [], needsTouch: false) }
 
-    /// Parses the memory in a state file.
-    private init(_ fields: StateFields) throws(StateFields.Fault) {
-        var fields = fields
-        self.init()
-        managementKey = try fields.bytes("managementKey")
-        guard managementKey.count == 16 else { throw fields.fault("managementKey", "expected 16 bytes") }
-        managementRetries = try fields.number("managementRetries", 0...Self.retryLimit)
-        for var entry in try fields.list("credentials") {
-            let credential = Credential(
-                label: try entry.bytes("label"), algorithm: try entry.number("algorithm", 38...39),
-                keys: try entry.bytes("keys"), password: try entry.bytes("password"),
-                needsTouch: try entry.flag("touch"), retries: try entry.number("retries", 1...Self.retryLimit))
-            guard (1...64).contains(credential.label.count), index(of: credential.label) == nil else {
-                throw entry.fault("label", "expected 1 to 64 bytes that no other credential has")
-            }
-            guard credential.keys.count == 32 else { throw entry.fault("keys", "expected 32 bytes") }
-            guard credential.password.count == 16 else { throw entry.fault("password", "expected 16 bytes") }
-            try entry.finish()
-            credentials.append(credential)
-        }
-        try fields.finish()
+    package mutating func visit(_ fields: inout StateFields) throws(StateFields.Fault) {
+        try fields("label", &label, .bytes(1...64))
+        try fields("algorithm", &algorithm, .number(38...39))
+        try fields("keys", &keys, .bytes(32...32))
+        try fields("password", &password, .bytes(16...16))
+        try fields.flag("touch", &needsTouch)
+        try fields("retries", &retries, .number(1...HSMAuthMemory.retryLimit))
     }
 }
 

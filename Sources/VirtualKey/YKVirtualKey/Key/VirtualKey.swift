@@ -61,9 +61,7 @@ public final class VirtualKey: Sendable {
     public func link() -> sending any CardLink {
         VirtualKeyLink(key: self, number: nextLink())
     }
-}
 
-extension VirtualKey {
     /// The name of the virtual key's reader.
     package static let readerName = "ykit virtual YubiKey"
 

@@ -2,6 +2,16 @@
 
 import YKTransport
 
+/// State of an application that is lost on power-off, and so does not make one key different from another.
+package protocol PowerState: Hashable, Sendable {}
+
+extension PowerState {
+    /// Always true.
+    package static func == (left: Self, right: Self) -> Bool { true }
+    /// Does nothing.
+    package func hash(into hasher: inout Hasher) {}
+}
+
 /// The persistent state of a virtual key.
 public struct VirtualKeyState: Hashable, Sendable {
     /// The kind of key.

@@ -25,8 +25,6 @@ struct OATHApplet: Applet {
     var isUnlocked = false
     var challenge: [UInt8] = []
 
-    init() {}
-
     var continues: Bool { isUnlocked }
 
     /// A locked application reports first that it is locked, as ykman's device tests expect.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
-import YKWire
 
 /// The persistent state of the OATH application.
 package struct OATHMemory: Hashable, Sendable {

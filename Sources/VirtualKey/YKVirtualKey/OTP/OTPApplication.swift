@@ -93,9 +93,7 @@ extension VirtualKeyState {
             identity, uses: UInt16(truncatingIfNeeded: otp[number]?.counter ?? 0),
             time: otpPower.timestamp(at: .now), session: UInt8(session), random: Array(random[..<2]))
     }
-}
 
-extension VirtualKeyState {
     private static let refused = Refusal.status(.conditionsNotSatisfied)
 
     /// The slot's access code: six bytes after the configuration.

@@ -52,14 +52,12 @@ package struct OTPMemory: Hashable, Sendable {
 }
 
 /// The OTP application's state that is lost on power-off; ignored when comparing states.
-package struct OTPPower: Sendable {
+package struct OTPPower: PowerState {
     /// The number of Yubico OTPs that each slot has generated.
     var uses: [UInt64] = [0, 0]
     /// The time of power-on, and the timestamp at that time.
     var since = ContinuousClock.now
     var start: UInt32?
-
-    package init() {}
 
     /// The 24-bit timestamp: eighths of a second from a random start.
     func timestamp(at now: ContinuousClock.Instant) -> UInt32 {
@@ -68,67 +66,47 @@ package struct OTPPower: Sendable {
     }
 }
 
-extension OTPPower: Hashable {
-    /// Always true: volatile state does not make one key different from another.
-    package static func == (left: Self, right: Self) -> Bool { true }
-    /// Does nothing.
-    package func hash(into hasher: inout Hasher) {}
-}
-
-extension OTPMemory {
-    /// The memory as stored in the state file; `nil` if the application was never used.
-    var json: JSONValue? {
-        guard self != OTPMemory() else { return nil }
-        var object = JSONValue.Object()
-        object["slots"] = .array(slots.map { $0?.json ?? .null })
-        object["sequence"] = .int(Int64(sequence))
-        object["ndef"] = ndef.map {
-            ["slot": .int(Int64($0.slot)), "kind": .int(Int64($0.kind)), "content": .string(Hex.encode($0.content))]
-        }
-        if !scanCodes.isEmpty { object["scanCodes"] = .string(Hex.encode(scanCodes)) }
-        return .object(object)
-    }
-
-    /// Parses the memory in a state file.
-    init(_ fields: StateFields) throws(StateFields.Fault) {
-        var fields = fields
-        self.init()
-        guard let list = fields.take("slots")?.array, list.count == 2 else {
-            throw fields.fault("slots", "expected two slots")
-        }
-        for (index, entry) in list.enumerated() where entry != .null {
-            slots[index] = try VirtualOTPSlot(try StateFields(entry, path: "otp.slots[\(index)]"))
-        }
-        sequence = try fields.number("sequence", 0...255)
-        if fields.has("ndef") {
-            var entry = try fields.fields("ndef")
-            ndef = NDEF(
-                slot: try entry.number("slot", 1...2), kind: try entry.number("kind", 0...255),
-                content: try entry.bytes("content"))
-            try entry.finish()
-        }
-        if fields.has("scanCodes") {
-            scanCodes = try fields.bytes("scanCodes")
-            guard scanCodes.count == OTPMemory.scanCodeMapSize else {
-                throw fields.fault("scanCodes", "expected 45 bytes")
-            }
-        }
-        try fields.finish()
+extension OTPMemory: StateRecord {
+    package mutating func visit(_ fields: inout StateFields) throws(StateFields.Fault) {
+        try fields("slots", &slots, .list(.slot, count: 2))
+        try fields("sequence", &sequence, .number(0...255))
+        try fields("ndef", &ndef, .record)
+        try fields("scanCodes", &scanCodes, .bytes(Self.scanCodeMapSize...Self.scanCodeMapSize), unless: [])
     }
 }
 
-extension VirtualOTPSlot {
-    fileprivate var json: JSONValue {
-        ["record": .string(Hex.encode(record.encoded)), "counter": .int(Int64(bitPattern: counter))]
-    }
+extension OTPMemory.NDEF: StateRecord {
+    package init() { self.init(slot: 1, kind: 0, content: []) }
 
-    fileprivate init(_ fields: StateFields) throws(StateFields.Fault) {
-        var fields = fields
-        guard let record = try? OTPSlotRecord(decoding: try fields.bytes("record")) else {
-            throw fields.fault("record", "expected a slot configuration of 52 bytes")
+    package mutating func visit(_ fields: inout StateFields) throws(StateFields.Fault) {
+        try fields("slot", &slot, .number(1...2))
+        try fields("kind", &kind, .number(0...255))
+        try fields("content", &content, .bytes)
+    }
+}
+
+/// A slot as stored in the state file.
+private struct StoredSlot: StateRecord {
+    var record: [UInt8] = []
+    var counter: UInt64 = 0
+
+    mutating func visit(_ fields: inout StateFields) throws(StateFields.Fault) {
+        try fields("record", &record, .bytes)
+        try fields("counter", &counter, .bitPattern)
+    }
+}
+
+extension StateCoding<VirtualOTPSlot?> {
+    /// A slot, or `null` if it is empty.
+    fileprivate static var slot: Self {
+        let slot = StateCoding<StoredSlot>.record.converted("expected a slot configuration of 52 bytes") { slot in
+            StoredSlot(record: slot.record.encoded, counter: slot.counter)
+        } from: { stored in
+            (try? OTPSlotRecord(decoding: stored.record)).map { VirtualOTPSlot($0, counter: stored.counter) }
         }
-        self.init(record, counter: UInt64(bitPattern: try fields.number("counter", Int64.min ... .max)))
-        try fields.finish()
+        return .init(write: { $0.map(slot.write) ?? .null }) { json, name throws(StateFields.Fault) in
+            json == .null ? nil : try slot.read(json, name)
+        }
     }
 }
 

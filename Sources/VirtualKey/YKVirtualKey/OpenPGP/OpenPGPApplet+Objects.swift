@@ -176,9 +176,7 @@ extension OpenPGPApplet {
         let limit: [UInt8] = profile.isPlainOpenPGP ? [0x08, 0x00] : [0x0B, 0xFE]
         return [0x02, 0x02] + limit + [0x02, 0x02] + limit
     }
-}
 
-extension OpenPGPApplet {
     /// PUT DATA (§7.2.8).
     mutating func putData(_ command: APDU, _ key: inout VirtualKeyState) throws(Refusal) {
         let tag = OpenPGPProtocol.object(of: command)

@@ -2,7 +2,6 @@
 
 import YKCrypto
 import YKProtocols
-import YKTransport
 import YKWire
 
 extension OpenPGPApplet {
@@ -141,11 +140,9 @@ extension OpenPGPApplet {
             return bare.count == 32 ? .x25519(bare) : nil
         }
     }
-}
 
-// MARK: - AES
+    // MARK: - AES
 
-extension OpenPGPApplet {
     private static let zeros = [UInt8](repeating: 0, count: AESCBC.blockSize)
 
     private func blocks(_ data: [UInt8], _ key: VirtualKeyState) throws(Refusal) -> Secret {

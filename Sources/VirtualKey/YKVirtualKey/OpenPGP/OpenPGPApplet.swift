@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCrypto
 import YKProtocols
 import YKTransport
 import YKWire
@@ -27,8 +26,6 @@ struct OpenPGPApplet: Applet {
     var occurrence = 0
     /// The time of the last touch in this session, for the cached touch policies.
     var lastTouch: ContinuousClock.Instant?
-
-    init() {}
 
     mutating func select(
         _ key: inout VirtualKeyState, _ inputs: VirtualInputs

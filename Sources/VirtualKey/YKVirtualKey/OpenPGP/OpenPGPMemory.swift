@@ -60,6 +60,8 @@ package struct OpenPGPMemory: AppletMemory {
         /// The first byte of UIF.
         package var touch: UInt8 = 0
         package var certificate: [UInt8] = []
+
+        package init() {}
     }
 
     package var user = Code(value: OpenPGPMemory.defaultUser)
@@ -112,116 +114,57 @@ extension VirtualKeyState {
     }
 }
 
-extension OpenPGPMemory {
-    /// The memory as stored in the state file; `nil` if the application was never used.
-    package var json: JSONValue? {
-        guard self != OpenPGPMemory() else { return nil }
-        var object = JSONValue.Object()
-        object["user"] = user.json
-        object["admin"] = admin.json
-        object["reset"] = reset.json
-        object["slots"] = .array(
-            VirtualOpenPGPSlot.allCases.compactMap { slot in slots[slot].map { .object($0.json(slot)) } })
-        object["objects"] = .array(
-            objects.sorted { $0.key.rawValue < $1.key.rawValue }.map { tag, content in
-                ["tag": .int(Int64(tag.rawValue)), "content": .string(Hex.encode(content))]
-            })
-        object["kdf"] = .string(Hex.encode(kdf))
-        object["aes"] = .string(Hex.encode(aes))
-        object["counter"] = .int(Int64(counter))
-        object["signatureMode"] = signatureMode.map { .int(Int64($0)) }
-        if isTerminated { object["terminated"] = true }
-        object["attestationRoot"] = .string(Hex.encode(attestationRoot))
-        return .object(object)
-    }
-
-    package static func take(from fields: inout StateFields) throws(StateFields.Fault) -> OpenPGPMemory {
-        try OpenPGPMemory(try fields.fields(member))
-    }
-
-    /// Parses the memory in a state file.
-    private init(_ fields: StateFields) throws(StateFields.Fault) {
-        var fields = fields
-        self.init()
-        user = try Code(try fields.fields("user"))
-        admin = try Code(try fields.fields("admin"))
-        reset = try Code(try fields.fields("reset"))
-        for entry in try fields.list("slots") {
-            let (slot, data) = try SlotData.read(entry)
-            guard slots[slot] == nil else { throw entry.fault("slot", "duplicate slot") }
-            slots[slot] = data
-        }
-        for var entry in try fields.list("objects") {
-            let tag: UInt32 = try entry.number("tag", 1...0xFFFF)
-            objects[TLV.Tag(rawValue: tag)] = try entry.bytes("content")
-            try entry.finish()
-        }
-        kdf = try fields.bytes("kdf")
-        aes = try fields.bytes("aes")
-        counter = try fields.number("counter", 0...0xFF_FFFF)
-        if fields.has("signatureMode") { signatureMode = try fields.number("signatureMode", 0...1) }
-        isTerminated = try fields.flag("terminated")
-        attestationRoot = try fields.bytes("attestationRoot")
-        try fields.finish()
+extension OpenPGPMemory: StateRecord {
+    package mutating func visit(_ fields: inout StateFields) throws(StateFields.Fault) {
+        try fields("user", &user, .record)
+        try fields("admin", &admin, .record)
+        try fields("reset", &reset, .record)
+        try fields("slots", &slots, .entries(by: "slot", .openPGPSlot) { UInt32($0.rawValue) })
+        try fields("objects", &objects, .objects(.openPGPTag, order: \.rawValue))
+        try fields("kdf", &kdf, .bytes)
+        try fields("aes", &aes, .bytes)
+        try fields("counter", &counter, .number(0...0xFF_FFFF))
+        try fields("signatureMode", &signatureMode, .number(0...1))
+        try fields.flag("terminated", &isTerminated)
+        try fields("attestationRoot", &attestationRoot, .bytes)
     }
 }
 
-extension OpenPGPMemory.Code {
-    fileprivate var json: JSONValue {
-        ["value": .string(Hex.encode(value)), "total": .int(Int64(total)), "left": .int(Int64(left))]
-    }
-
-    fileprivate init(_ fields: StateFields) throws(StateFields.Fault) {
-        var fields = fields
-        value = try fields.bytes("value")
-        guard value.count <= OpenPGPMemory.pinLimit else { throw fields.fault("value", "expected up to 127 bytes") }
-        total = try fields.number("total", 1...99)
-        left = try fields.number("left", 0...total)
-        try fields.finish()
+extension StateCoding<VirtualOpenPGPSlot> {
+    fileprivate static var openPGPSlot: Self {
+        StateCoding<UInt8>.number(1...0x81).converted("expected a slot", to: \.rawValue, from: Value.init)
     }
 }
 
-extension OpenPGPMemory.SlotData {
-    fileprivate func json(_ slot: VirtualOpenPGPSlot) -> JSONValue.Object {
-        var object = JSONValue.Object()
-        object["slot"] = .int(Int64(slot.rawValue))
-        object["attributes"] = attributes.map { .string(Hex.encode($0)) }
-        object["key"] = key.map { .string(Hex.encode($0.der)) }
-        if key?.isImported == true { object["imported"] = true }
-        object["fingerprint"] = .string(Hex.encode(fingerprint))
-        object["authority"] = .string(Hex.encode(authority))
-        object["time"] = .string(Hex.encode(time))
-        object["touch"] = .int(Int64(touch))
-        object["certificate"] = .string(Hex.encode(certificate))
-        return object
+extension StateCoding<TLV.Tag> {
+    fileprivate static var openPGPTag: Self {
+        StateCoding<UInt32>.number(1...0xFFFF).converted("expected a tag", to: \.rawValue) { Value(rawValue: $0) }
     }
+}
 
-    fileprivate static func read(
-        _ fields: StateFields
-    ) throws(StateFields.Fault) -> (VirtualOpenPGPSlot, OpenPGPMemory.SlotData) {
-        var fields = fields
-        let number: UInt8 = try fields.number("slot", 1...0x81)
-        guard let slot = VirtualOpenPGPSlot(rawValue: number) else { throw fields.fault("slot", "expected a slot") }
-        var data = OpenPGPMemory.SlotData()
-        if fields.has("attributes") { data.attributes = try fields.bytes("attributes") }
-        let isImported = try fields.flag("imported")
-        if fields.has("key") {
-            data.key = OpenPGPMemory.Key(der: try fields.bytes("key"), isImported: isImported)
+extension OpenPGPMemory.Code: StateRecord {
+    package init() { self.init(value: []) }
+
+    package mutating func visit(_ fields: inout StateFields) throws(StateFields.Fault) {
+        try fields("value", &value, .bytes(0...OpenPGPMemory.pinLimit))
+        try fields("total", &total, .number(1...99))
+        try fields("left", &left, .number(0...total))
+    }
+}
+
+extension OpenPGPMemory.SlotData: StateRecord {
+    package mutating func visit(_ fields: inout StateFields) throws(StateFields.Fault) {
+        try fields("attributes", &attributes, .bytes)
+        if fields.has("key", writing: key != nil) {
+            var stored = key ?? OpenPGPMemory.Key(der: [], isImported: false)
+            try fields("key", &stored.der, .bytes)
+            try fields.flag("imported", &stored.isImported)
+            key = stored
         }
-        data.fingerprint = try fields.bytes("fingerprint", count: 20)
-        data.authority = try fields.bytes("authority", count: 20)
-        data.time = try fields.bytes("time", count: 4)
-        data.touch = try fields.number("touch", 0...4)
-        data.certificate = try fields.bytes("certificate")
-        try fields.finish()
-        return (slot, data)
-    }
-}
-
-extension StateFields {
-    fileprivate mutating func bytes(_ key: String, count: Int) throws(Fault) -> [UInt8] {
-        let value = try bytes(key)
-        guard value.count == count else { throw fault(key, "expected \(count) bytes") }
-        return value
+        try fields("fingerprint", &fingerprint, .bytes(20...20))
+        try fields("authority", &authority, .bytes(20...20))
+        try fields("time", &time, .bytes(4...4))
+        try fields("touch", &touch, .number(0...4))
+        try fields("certificate", &certificate, .bytes)
     }
 }

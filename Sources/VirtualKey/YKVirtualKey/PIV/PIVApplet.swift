@@ -46,8 +46,6 @@ struct PIVApplet: Applet {
     static let managementSlot = PIVProtocol.Slot.management
     static let attestationObject: UInt32 = 0x5F_FF01
 
-    init() {}
-
     /// Commands that identify the key need no channel.
     func needsChannel(_ command: APDU) -> Bool {
         ![Instruction.getSerial, Instruction.getVersion].contains(command.ins)
@@ -144,9 +142,7 @@ struct PIVApplet: Applet {
         let isKnown = PIVProtocol.Slot.retired.contains(slot) || PIVProtocol.Slot.name(slot) != nil
         guard isKnown, slot != managementSlot else { throw .status(StatusWord(0x6A86)) }
     }
-}
 
-extension PIVApplet {
     /// Objects that can be read only after the PIN was verified (NIST SP 800-73-4 Part 1 Table 2).
     private static let guarded: Set<UInt32> = [0x5F_C103, 0x5F_C108, 0x5F_C109, 0x5F_C121]
     private static let discovery: UInt32 = Tag.discovery.rawValue

@@ -2,7 +2,6 @@
 
 import YKCrypto
 import YKProtocols
-import YKTransport
 import YKWire
 
 extension SecretsApplet {
@@ -124,11 +123,9 @@ extension SecretsApplet {
         memory.credentials[index].password = fields.password
         memory.credentials[index].metadata = fields.metadata
     }
-}
 
-// MARK: - Codes
+    // MARK: - Codes
 
-extension SecretsApplet {
     func calculate(
         _ command: APDU, _ memory: inout SecretsMemory, _ access: Access
     ) throws(Refusal) -> [UInt8] {

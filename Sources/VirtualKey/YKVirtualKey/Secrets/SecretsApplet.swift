@@ -2,7 +2,6 @@
 
 import YKCrypto
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// The Secrets application of a Nitrokey 3, version 4.14.0, after its documentation and source (trussed-secrets-app).
@@ -33,8 +32,6 @@ struct SecretsApplet: Applet {
     var isOpen = false
     /// Whether the previous command set or verified the PIN.
     var isAuthorized = false
-
-    init() {}
 
     mutating func select(
         _ key: inout VirtualKeyState, _ inputs: VirtualInputs
@@ -131,11 +128,9 @@ struct SecretsApplet: Applet {
         }
         return Array(data.dropLast(count))
     }
-}
 
-// MARK: - PIN
+    // MARK: - PIN
 
-extension SecretsApplet {
     private mutating func verifyPIN(
         _ command: APDU, _ memory: inout SecretsMemory, _ access: Access
     ) throws(Refusal) {

@@ -2,7 +2,6 @@
 
 import YKCrypto
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// The Security Domain: holds the keys of secure channels and lets hosts that have authenticated manage them.
@@ -22,8 +21,6 @@ struct SecurityDomainApplet: Applet {
         let isHostAuthenticated: Bool
         let dataEncryption: [UInt8]
     }
-
-    init() {}
 
     mutating func arrive(by route: CommandRoute) { channel = route.channel }
 
@@ -63,11 +60,9 @@ struct SecurityDomainApplet: Applet {
         guard let channel, channel.isHostAuthenticated else { throw .status(.securityStatusNotSatisfied) }
         return channel
     }
-}
 
-// MARK: - Reading
+    // MARK: - Reading
 
-extension SecurityDomainApplet {
     private func getData(_ command: APDU, _ key: VirtualKeyState) throws(Refusal) -> [UInt8] {
         let keys = key.securityDomain.keys ?? []
         switch command.parameters {
@@ -121,11 +116,9 @@ extension SecurityDomainApplet {
         guard bytes.count == 2 else { throw WireError(.malformed, at: control.offset, "KID and KVN") }
         return (bytes[0], bytes[1])
     }
-}
 
-// MARK: - Writing
+    // MARK: - Writing
 
-extension SecurityDomainApplet {
     private func storeData(_ command: APDU, _ memory: inout SecurityDomainMemory) throws(Refusal) {
         guard command.p1 == 0x90, command.p2 == 0 else { throw .status(.incorrectP1P2) }
         let (reference, issuer, object) = try OATHApplet.parse(command.data) { reader throws(WireError) in

@@ -2,7 +2,7 @@
 
 import YKCrypto
 import YKTransport
-package import YKWire
+import YKWire
 
 /// The persistent state of the Security Domain: the keys of secure channels.
 package struct SecurityDomainMemory: AppletMemory {
@@ -43,11 +43,9 @@ package struct SecurityDomainMemory: AppletMemory {
     func index(_ id: UInt8, _ version: UInt8) -> Int? {
         keys?.firstIndex { $0.id == id && (version == 0 || $0.version == version) }
     }
-}
 
-// MARK: - Factory
+    // MARK: - Factory
 
-extension SecurityDomainMemory {
     /// Creates the factory keys: the public SCP03 set and, from firmware 5.7.2 on, a key for SCP11b with a certificate.
     mutating func prepare(_ profile: DeviceProfile, _ inputs: VirtualInputs) throws(Refusal) {
         guard keys?.isEmpty ?? true else { return }
@@ -85,57 +83,27 @@ extension DeviceProfile {
 // MARK: - State file
 
 extension SecurityDomainMemory {
-    /// The memory as stored in the state file; `nil` if the application was never used.
-    package var json: JSONValue? {
-        guard let keys else { return nil }
-        return .array(
-            keys.map { key in
-                var entry = JSONValue.Object()
-                entry["id"] = .int(Int64(key.id))
-                entry["version"] = .int(Int64(key.version))
-                entry["key"] = .string(Hex.encode(key.bytes))
-                if !key.certificates.isEmpty { entry["certificates"] = .string(Hex.encode(key.certificates)) }
-                if !key.issuer.isEmpty { entry["issuer"] = .string(Hex.encode(key.issuer)) }
-                entry["allowed"] = key.allowed.map { .array($0.map { .string(Hex.encode($0)) }) }
-                entry["tries"] = .int(Int64(key.tries))
-                return .object(entry)
-            })
+    package mutating func visitField(of file: inout StateFields) throws(StateFields.Fault) {
+        try file(Self.member, &keys, .list(.record))
+        let names = keys.map { $0.map { [$0.id, $0.version] } } ?? []
+        try file.unique(Self.member, "version", names, "another key has this number")
     }
+}
 
-    package static func take(from fields: inout StateFields) throws(StateFields.Fault) -> SecurityDomainMemory {
-        try SecurityDomainMemory(try fields.list(member))
-    }
+extension SecurityDomainMemory.Key: StateRecord {
+    package init() { self.init(id: 0, version: 0, bytes: []) }
 
-    /// Parses the memory in a state file.
-    private init(_ entries: [StateFields]) throws(StateFields.Fault) {
-        var list: [Key] = []
-        for var entry in entries {
-            var key = Key(
-                id: try entry.number("id", 1...0x2F), version: try entry.number("version", 1...0xFF),
-                bytes: try entry.bytes("key"))
-            guard key.isSet == (key.id == 0x01), [32, 48, 65].contains(key.bytes.count) else {
-                throw entry.fault("key", "expected 48 bytes of an SCP03 set, 32 of a private or 65 of a public key")
-            }
-            guard !list.contains(where: { $0.id == key.id && $0.version == key.version }) else {
-                throw entry.fault("version", "another key has this number")
-            }
-            if entry.has("certificates") { key.certificates = try entry.bytes("certificates") }
-            if entry.has("issuer") { key.issuer = try entry.bytes("issuer") }
-            if entry.has("allowed") {
-                var serials: [[UInt8]] = []
-                for serial in entry.take("allowed")?.array ?? [] {
-                    guard let bytes = try? Hex.decode(serial.string ?? "-") else {
-                        throw entry.fault("allowed", "expected hexadecimal digits")
-                    }
-                    serials.append(bytes)
-                }
-                key.allowed = serials
-            }
-            key.tries = try entry.number("tries", 1...Self.tryLimit)
-            try entry.finish()
-            list.append(key)
-        }
-        keys = list
+    package mutating func visit(_ fields: inout StateFields) throws(StateFields.Fault) {
+        try fields("id", &id, .number(1...0x2F))
+        try fields("version", &version, .number(1...0xFF))
+        try fields("key", &bytes, .bytes)
+        try fields.check(
+            "key", isSet == (id == 0x01) && (isSet || isPrivate || isAuthority),
+            "expected 48 bytes of an SCP03 set, 32 of a private or 65 of a public key")
+        try fields("certificates", &certificates, .bytes, unless: [])
+        try fields("issuer", &issuer, .bytes, unless: [])
+        try fields("allowed", &allowed, .list(.bytes))
+        try fields("tries", &tries, .number(1...SecurityDomainMemory.tryLimit))
     }
 }
 

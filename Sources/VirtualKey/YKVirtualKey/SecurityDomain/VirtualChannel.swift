@@ -2,7 +2,6 @@
 
 import YKCrypto
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// The card's end of a secure channel, SCP03 (GlobalPlatform Amendment D) or SCP11 (Amendment F), from the first
@@ -76,11 +75,9 @@ struct VirtualChannel: Sendable {
         }
         return []
     }
-}
 
-// MARK: - SCP03
+    // MARK: - SCP03
 
-extension VirtualChannel {
     private mutating func initializeUpdate(
         _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
     ) throws(Refusal) -> [UInt8] {
@@ -145,11 +142,9 @@ extension VirtualChannel {
         key.securityDomain.keys?[index].tries = tries - 1
         return true
     }
-}
 
-// MARK: - SCP11
+    // MARK: - SCP11
 
-extension VirtualChannel {
     /// PERFORM SECURITY OPERATION: one certificate of the host's chain. Key ID and version 0 stand for any authority
     /// (Amendment F §7.5.2); ykman sends them by default.
     private mutating func performSecurityOperation(
@@ -244,11 +239,9 @@ extension VirtualChannel {
             dataEncryption: Array(keys[64...]), chain: receipt, isHostAuthenticated: isHostAuthenticated)
         return (point + TLV(0x86, receipt).encoded, session)
     }
-}
 
-// MARK: - Protected commands
+    // MARK: - Protected commands
 
-extension VirtualChannel {
     /// Verifies and decrypts a command; a wrong MAC closes the channel.
     mutating func unwrap(_ command: APDU, isExtended: Bool) throws(Refusal) -> APDU {
         guard case .open(var session) = stage else { throw .status(.unknownClass) }
