@@ -259,15 +259,13 @@ struct ApproveEnroll: AccountKeyVerb {
             throw error
         }
         try stopPlan(link, run)
-        var kept: SharedSecret?
-        if case .software(let key) = made.private { kept = key.der }
-        let sealing = try await kept.asyncMap { secret in
+        let sealing = try await made.secret.asyncMap { secret in
             if let sealing = access?.sealing { return (secret, sealing) }
             return (secret, try await SoftwareSealing.prepare(book, try key.storeKey(software: true), run))
         }
         do {
             let enrolment = try await approver.enroll(
-                link, name: name, made, made.place, address: listen, trust: trust, proof: proof)
+                link, name: name, made.key, made.place, address: listen, trust: trust, proof: proof)
             try keep(enrolment.account, sealing, book)
             return enrolment
         } catch {

@@ -106,11 +106,7 @@ final class ApproveKeys: ApprovalKeyring {
             throw Explanation(error).of(key: String(serial))
         }
         cards[place.keySerial] = access
-        let (service, publicKey) = (access.service, account.publicKey)
-        return try await use.touching(run.person) {
-            try await service.sign(
-                .message(text), use.slot, hash: .sha256, algorithm: use.algorithm, key: publicKey)
-        }
+        return try await use.sign(text, with: account.publicKey, access)
     }
 
     /// Whether the accounts of the store are on several security keys.
@@ -121,19 +117,10 @@ final class ApproveKeys: ApprovalKeyring {
     private func open(_ place: PIVKeyPlace, _ account: PushAccount) async throws -> PIVUnlocking {
         let key = run.key(of: place.keySerial)
         let service = try await run.openPIV(of: key)
-        if key.serial != run.key.serial { return access(service, place) }
-        let found = try await service.serial()
-        if let wanted = place.keySerial, let found, wanted != found {
-            throw Explanation(
-                "other-key", .noDevice,
-                "the key of account '\(account.account.name.printable)' is on the security key \(wanted), "
-                    + "this is \(found)", hint: "plug it in, or select it with --device \(wanted)")
+        if key.serial == run.key.serial {
+            try await service.check(is: place.keySerial, of: "account '\(account.account.name.printable)'")
         }
-        return access(service, place)
-    }
-
-    private func access(_ service: PIVService, _ place: PIVKeyPlace) -> PIVUnlocking {
-        run.piv(service, options.pin, key: place.keySerial.map { String($0) })
+        return run.piv(service, options.pin, key: place.keySerial.map { String($0) })
     }
 
     /// Closes the security keys; each is opened again on its next use.

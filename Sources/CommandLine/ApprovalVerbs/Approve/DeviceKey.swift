@@ -19,7 +19,7 @@ final class DeviceKey: ApprovalKey {
     private var access: PIVUnlocking
     private let reason: String
 
-    private init(
+    fileprivate init(
         _ publicKey: PublicKey, _ place: PIVKeyPlace, _ run: Run, _ access: PIVUnlocking, _ reason: String
     ) {
         (self.publicKey, self.place, self.run) = (publicKey, place, run)
@@ -33,12 +33,7 @@ final class DeviceKey: ApprovalKey {
     ) async throws -> DeviceKey {
         guard case .piv(let place) = container.place else { throw ApprovalError.wrongKey(container.account.name) }
         let service = try await run.openPIV()
-        if let wanted = place.keySerial, let found = try await service.serial(), wanted != found {
-            throw Explanation(
-                "other-key", .noDevice,
-                "the key of container '\(container.account.name.printable)' is on the security key \(wanted), this is "
-                    + "\(found)", hint: "plug it in, or select it with --device \(wanted)")
-        }
+        try await service.check(is: place.keySerial, of: "container '\(container.account.name.printable)'")
         try await PIVApprovalKey.check(service, place.slot, container.publicKey)
         let access = run.piv(service, pin, managementKey)
         return DeviceKey(
@@ -72,10 +67,7 @@ final class DeviceKey: ApprovalKey {
             guard error.isRefusedPIN, let serial = place.keySerial else { throw error }
             throw Explanation(error).of(key: String(serial))
         }
-        let (service, key) = (access.service, publicKey)
-        return try await use.touching(run.person) {
-            try await service.sign(.message(text), use.slot, hash: .sha256, algorithm: use.algorithm, key: key)
-        }
+        return try await use.sign(text, with: publicKey, access)
     }
 
     /// Closes the card, so that another application can be selected.
@@ -89,7 +81,22 @@ final class DeviceKey: ApprovalKey {
     }
 
     /// Deletes the key if the firmware supports it, and otherwise says that it remains.
-    func discard() async { await run.discard(publicKey, place.slot, access.service) }
+    func discard() async {
+        if await PIVApprovalKey.remove(place.slot, publicKey, access.service) { return }
+        run.terminal.warn(
+            "unused-key", "slot \(place.slot) still has a key that no account uses; overwrite or delete it yourself")
+    }
+}
+
+extension PIVService {
+    /// Refuses another security key than the one that has an account's key.
+    func check(is wanted: UInt32?, of account: String) throws {
+        guard let wanted, let found = try serial(), wanted != found else { return }
+        throw Explanation(
+            "other-key", .noDevice,
+            "the key of \(account) is on the security key \(wanted), this is \(found)",
+            hint: "plug it in, or select it with --device \(wanted)")
+    }
 }
 
 extension Run {
@@ -117,26 +124,12 @@ extension Run {
 }
 
 /// The key generated for a new account: in a slot of the security key, or in software.
-final class NewApproveKey: ApprovalKey {
-    /// The location of the private key.
-    enum Private {
-        case piv(PIVService)
-        case software(SoftwareApprovalKey)
-    }
-
-    let `private`: Private
+struct NewApproveKey {
+    let key: any ApprovalKey
     let place: ApprovalKeyPlace
-    let publicKey: PublicKey
-    private let run: Run
-    private var unlocking: PIVUnlocking?
 
-    private init(
-        _ private: Private, _ place: ApprovalKeyPlace, _ publicKey: PublicKey, _ run: Run,
-        _ unlocking: PIVUnlocking? = nil
-    ) {
-        (self.private, self.place, self.publicKey) = (`private`, place, publicKey)
-        (self.run, self.unlocking) = (run, unlocking)
-    }
+    /// The private key, if it is in software.
+    var secret: SharedSecret? { (key as? SoftwareApprovalKey)?.der }
 
     /// Generates the key that the options of an enrollment describe.
     ///
@@ -148,7 +141,7 @@ final class NewApproveKey: ApprovalKey {
             run.terminal.warn(
                 "key-in-software", "the private key is kept in software: anyone who can open the store can approve")
             let key = try SoftwareApprovalKey()
-            return NewApproveKey(.software(key), .software, key.publicKey, run)
+            return NewApproveKey(key: key, place: .software)
         }
         let access = if let access { access } else { try await EnrolmentAccess.Slot.open(verb, run) }
         let (service, slot) = (access.service, access.slot)
@@ -157,30 +150,12 @@ final class NewApproveKey: ApprovalKey {
         let progress = Progress(run.terminal, "generating an \(verb.algorithm) key in slot \(slot)")
         defer { progress.end() }
         let made = try await PIVApprovalKey.make(service, slot, verb.algorithm, policies)
-        return NewApproveKey(.piv(service), .piv(made.place), made.publicKey, run, access.unlocking)
+        let key = DeviceKey(made.publicKey, made.place, run, access.unlocking, "prove that the new key works")
+        return NewApproveKey(key: key, place: .piv(made.place))
     }
 
-    func sign(_ text: [UInt8]) async throws -> [UInt8] {
-        switch `private` {
-        case .software(let key): return try await key.sign(text)
-        case .piv(let service):
-            guard case .piv(let place) = place, var unlocking else { throw ApprovalError.possession }
-            let use = try await unlocking.prepare(
-                place.slot, PIVAlgorithm(publicKey), .sign, for: "prove that the new key works")
-            self.unlocking = unlocking
-            let publicKey = publicKey
-            return try await use.touching(run.person) {
-                try await service.sign(
-                    .message(text), use.slot, hash: .sha256, algorithm: use.algorithm, key: publicKey)
-            }
-        }
-    }
-
-    /// Deletes a key that no account uses if the firmware supports it, and otherwise says that it remains.
-    func discard() async {
-        guard case .piv(let service) = `private`, case .piv(let place) = place else { return }
-        await run.discard(publicKey, place.slot, service)
-    }
+    /// Deletes a key in a slot, which no account uses, if the firmware supports it, and otherwise says that it remains.
+    func discard() async { await (key as? DeviceKey)?.discard() }
 }
 
 /// What an enrollment opens before a server is asked for anything: the slot for the key, or the store's key.
@@ -229,15 +204,6 @@ extension PIVApprovalKey {
                 hint: "choose another, or let --slot auto find one")
         }
         return chosen
-    }
-}
-
-extension Run {
-    /// Deletes a key that no account uses if the firmware supports it, and otherwise says that it remains.
-    func discard(_ key: PublicKey, _ slot: PIVSlot, _ service: PIVService) async {
-        if await PIVApprovalKey.remove(slot, key, service) { return }
-        terminal.warn(
-            "unused-key", "slot \(slot) still has a key that no account uses; overwrite or delete it yourself")
     }
 }
 
