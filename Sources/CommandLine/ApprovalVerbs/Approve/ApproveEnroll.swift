@@ -6,6 +6,7 @@ import TerminalIO
 import Verbs
 import YKApproval
 import YKCrypto
+import YKDesktop
 import YKFIDO
 import YKHTTP
 import YKKeys
@@ -20,7 +21,7 @@ enum LinkSource {
     /// Reads a link from the command line, standard input, an image with a QR code, or the camera.
     static func read(_ link: String?, _ picture: String?, _ terminal: Terminal) throws -> String {
         if let link, link != "-" { return link }
-        if link == nil, picture == "camera" { return try terminal.qrReader.seen(terminal) }
+        if link == nil, picture == "camera" { return try seen(terminal) }
         var bytes = try Files.read(link ?? picture ?? "-")
         defer { Secret.wipe(&bytes) }
         if QRReader.isImage(bytes) {
@@ -36,6 +37,18 @@ enum LinkSource {
             throw Explanation.malformed("this is neither a text nor a picture (PNG, JPEG)")
         }
         return text.trimmed
+    }
+
+    /// Returns the text of the first QR code that is held in front of the camera within a minute.
+    private static func seen(_ terminal: Terminal) throws -> String {
+        terminal.say("hold the QR code in front of the camera, ^C to cancel")
+        do { return try terminal.qrReader.seen(showsPicture: DesktopSession.current.isGraphical) } catch .noCode {
+            throw Explanation(
+                "no-qr-code", .notFound, "the camera showed no QR code",
+                hint:
+                    "check that a camera is attached and that you may use it (group video), or use a picture: --qr FILE"
+            )
+        }
     }
 }
 

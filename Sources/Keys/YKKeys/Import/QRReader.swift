@@ -99,8 +99,6 @@ public struct QRReader: Sendable {
         var isExact: Bool { bytes.allSatisfy { $0 < 0x80 && $0 != 0x0A } }
         var head: [UInt8] { Array(bytes.prefix { $0 < 0x80 && $0 != 0x0A }) }
 
-        init(bytes: [UInt8]) { self.bytes = bytes }
-
         static func all(in xml: [UInt8]) throws(WireError) -> [Symbol] {
             var symbols: [Symbol] = []
             for source in try XMLParser.parse(xml).all("source") {
@@ -143,9 +141,9 @@ public struct QRReader: Sendable {
 
     /// Returns the text of the first QR code that is held before the camera within a minute.
     ///
-    /// - Parameter showsPicture: Whether a window shows what the camera sees, by default on a desktop.
+    /// - Parameter showsPicture: Whether a window shows what the camera sees.
     /// - Throws: `noCode` without a camera too, `noReader`, or `program`.
-    public func seen(showsPicture: Bool = QRReader.hasDisplay) throws(QRError) -> String {
+    public func seen(showsPicture: Bool = false) throws(QRError) -> String {
         let options = ["--raw", "--oneshot", "-Sbinary"] + (showsPicture ? [] : ["--nodisplay"])
         var result = try run(programs, "zbarcam", options)
         defer { Secret.wipe(&result.output) }
@@ -153,9 +151,6 @@ public struct QRReader: Sendable {
         guard result.status == 0, !text.isEmpty else { throw .noCode }
         return text
     }
-
-    /// Whether this is a desktop session.
-    public static var hasDisplay: Bool { ["DISPLAY", "WAYLAND_DISPLAY"].contains { ProcessVariables[$0] != nil } }
 
     private func run(
         _ programs: ProgramRunner, _ name: String, _ arguments: [String], input: [UInt8] = []
