@@ -73,7 +73,7 @@ let targets: [Target] = [
     library("Services/YKSecurID", ["YKTransport", "YKCrypto", "YKWire"]),
     library("Services/YKSmartCard", ["YKHardware", "YKTransport", "YKWire"]),
 
-    library("Keys/YKInteraction", ["YKFIDO", "YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
+    library("Keys/YKInteraction", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
     library("Keys/YKDesktop", ["YKHardware", "YKTransport", "YKCrypto", "YKWire", "CDBus"]),
     library(
         "Keys/YKUse",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKFIDO
+import YKProtocols
 
 /// What programs on another machine may do with the local key: through a remote bridge, where a request names a relying
 /// party, whose origin cannot be checked since a message contains only the hash of the client data; and through a

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKProtocols
+
 /// The origin of a request, as a browser writes it (HTML §7.1.1, RFC 6454): scheme, host, and a non-default port.
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// `https`, or `http` on localhost.
@@ -50,9 +52,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether a host is this computer, which needs no https (W3C Secure Contexts §3.1).
     private static func isLocal(_ host: String) -> Bool { host == "localhost" || host.hasSuffix(".localhost") }
-}
 
-extension Origin {
     /// Whether an origin is an application's or an extension's, such as `android:apk-key-hash:…` or
     /// `chrome-extension://…`, which names no domain.
     public static func isOfApplication(_ text: String) -> Bool {
@@ -98,24 +98,5 @@ extension Origin {
         guard let id, id != host else { return host }
         guard DomainName.isValid(id) else { throw .relyingParty(id: id, origin: description, .notADomain) }
         return id
-    }
-}
-
-/// Host names of the domain name system (RFC 1123 §2.1, RFC 5891).
-package enum DomainName {
-    /// Returns whether the string is a name in lower case: labels of 1 to 63 letters, digits, hyphens and underscores,
-    /// 253 in all, the last one not a number.
-    package static func isValid(_ text: String) -> Bool {
-        guard (1...253).contains(text.utf8.count) else { return false }
-        let labels = text.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
-        guard labels.allSatisfy(isLabel), let last = labels.last else { return false }
-        return !last.allSatisfy { (0x30...0x39).contains($0) }
-    }
-
-    private static func isLabel(_ label: some Collection<UInt8>) -> Bool {
-        (1...63).contains(label.count)
-            && label.allSatisfy { byte in
-                (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x5F
-            }
     }
 }
