@@ -81,14 +81,19 @@ struct FollowingPerson: Person {
     func tell(_ news: any UserNews) {
         switch news {
         case let purpose as OperationPurpose: terminal.purpose(purpose.text)
-        case PIVUnlockingNews.fingerExpected: terminal.say("put a finger on the key's sensor")
-        case PIVUnlockingNews.fingerNotRecognized: terminal.notice("fingerprint not recognized; using the PIN instead")
-        case PIVUnlockingNews.defaultManagementKey:
-            terminal.warn(Warning(Explanation(PIVUnlockingError.defaultManagementKey)))
+        case let news as PIVUnlockingNews: tell(news)
         case let fallback as VerificationFallback:
             let why = fallback.isBlocked ? "is blocked" : "did not recognize you"
             terminal.notice("built-in user verification \(why); using the PIN instead")
-        default: person.tell(news)
+        default: terminal.notice("\(news)".printable)
+        }
+    }
+
+    private func tell(_ news: PIVUnlockingNews) {
+        switch news {
+        case .fingerExpected: terminal.say("put a finger on the key's sensor")
+        case .fingerNotRecognized: terminal.notice("fingerprint not recognized; using the PIN instead")
+        case .defaultManagementKey: terminal.warn(Warning(Explanation(PIVUnlockingError.defaultManagementKey)))
         }
     }
 
