@@ -8,7 +8,6 @@ import Verbs
 import YKBridge
 import YKFIDO
 import YKHardware
-import YKInteraction
 import YKKeys
 import YKTransport
 
@@ -127,10 +126,8 @@ extension GuardVerb {
     ) async throws -> FIDOService? {
         run.keys.choose(path: path)
         while !ends.contains(where: \.isCancelled) {
-            do { return try await run.openFIDO(keyPIN.interaction) } catch KeyError.link(.busy) {} catch {
-                guard Explanation(error).exit == .noDevice else { throw error }
-                return nil
-            }
+            do { return try await run.openFIDO(keyPIN.interaction) } catch KeyError.link(.busy) {
+            } catch KeyError.none, KeyError.notFound, KeyError.link(.noDevice) { return nil }
         }
         return nil
     }
