@@ -72,9 +72,7 @@ public enum HashAlgorithm: Sendable, Hashable, CaseIterable {
         guard status == 0 else { throw OpenSSL.fault("PBKDF2: OpenSSL refused") }
         return Secret(bytes)
     }
-}
 
-extension HashAlgorithm {
     /// Derives a key of `length` bytes from another secret (HKDF, RFC 5869).
     ///
     /// - Throws: `CryptoFault` for more than 255 digests.

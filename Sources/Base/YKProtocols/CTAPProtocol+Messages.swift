@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
-
 /// The keys of each message's maps, named as in the specification (CTAP 2.3 §6).
 extension CTAPProtocol {
     /// authenticatorMakeCredential (§6.1).

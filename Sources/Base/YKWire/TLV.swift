@@ -35,9 +35,7 @@ public struct TLV: Hashable, Sendable {
         self.tag = tag
         self.value = value
     }
-}
 
-extension TLV {
     /// Which length fields a reader accepts.
     public enum Lengths: Sendable {
         /// Every form of basic encoding.

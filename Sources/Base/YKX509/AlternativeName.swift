@@ -60,9 +60,7 @@ public struct AlternativeName: Hashable, Sendable {
     package static func encoded(_ names: [AlternativeName]) -> [UInt8] {
         TLV(0x30, names.map(\.object).encoded).encoded
     }
-}
 
-extension AlternativeName {
     /// szOID_NT_PRINCIPAL_NAME (Microsoft).
     private static let principalName: OID = "1.3.6.1.4.1.311.20.2.3"
 

@@ -132,9 +132,7 @@ public struct X509Certificate: Hashable, Sendable {
         }
         return found
     }
-}
 
-extension X509Certificate {
     /// The public key; `nil` for unsupported kinds.
     public var publicKey: PublicKey? { try? PublicKey(subjectPublicKeyInfo: subjectPublicKeyInfo.encoded) }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Applications
 package import Arguments
 
 /// The commands for logins.

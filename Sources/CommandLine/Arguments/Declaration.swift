@@ -109,9 +109,7 @@ package final class Declaration {
         case .argument(let name): name
         }
     }
-}
 
-extension Declaration {
     /// Whether a value follows the name.
     package var takesValue: Bool { if case .option = place { true } else { false } }
 

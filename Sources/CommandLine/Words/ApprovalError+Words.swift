@@ -3,8 +3,6 @@
 package import TerminalIO
 package import YKApproval
 import YKFIDO
-import YKHTTP
-import YKOATH
 import YKPIV
 
 extension ApprovalError: Explained {

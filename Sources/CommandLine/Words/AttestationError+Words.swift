@@ -2,8 +2,6 @@
 
 package import TerminalIO
 package import YKAttestation
-import YKPIV
-import YKWire
 
 extension AttestationError: Explained {
     package var explanation: Explanation { explanation(concerning: nil) }

@@ -2,8 +2,6 @@
 
 package import TerminalIO
 package import YKFIDO
-import YKTransport
-import YKWire
 
 extension FIDOError: Explained {
     package var explanation: Explanation {

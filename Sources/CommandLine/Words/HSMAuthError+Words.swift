@@ -2,7 +2,6 @@
 
 package import TerminalIO
 package import YKHSMAuth
-import YKWire
 
 extension HSMAuthError: Explained {
     package var explanation: Explanation {

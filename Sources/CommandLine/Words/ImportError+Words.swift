@@ -4,7 +4,6 @@ package import TerminalIO
 import YKHardware
 package import YKKeys
 import YKOATH
-import YKWire
 
 extension QRError: Explained {
     package var explanation: Explanation { explanation(concerning: nil) }

@@ -2,7 +2,6 @@
 
 package import TerminalIO
 package import YKInventory
-import YKWire
 
 extension InventoryError: Explained {
     package var explanation: Explanation { explanation(concerning: nil) }

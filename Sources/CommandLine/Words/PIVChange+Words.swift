@@ -4,7 +4,6 @@ package import TerminalIO
 import YKInteraction
 package import YKPIV
 package import YKUse
-import YKWire
 
 extension PIVChange {
     /// Explains a change whose reply was lost: the possible states of the key, and how to find out.

@@ -2,8 +2,6 @@
 
 package import TerminalIO
 package import YKPIV
-import YKTransport
-import YKWire
 
 extension PIVError: Explained {
     package var explanation: Explanation {

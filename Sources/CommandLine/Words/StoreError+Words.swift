@@ -3,7 +3,6 @@
 package import TerminalIO
 package import YKStore
 package import YKTokenStore
-import YKWire
 
 extension StoreError: Explained {
     package var explanation: Explanation {

@@ -2,7 +2,6 @@
 
 package import TerminalIO
 package import YKToken
-import YKTransport
 import YKWire
 
 extension TokenError: Explained {

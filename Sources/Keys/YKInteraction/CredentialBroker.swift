@@ -176,9 +176,7 @@ public final class CredentialBroker: Sendable {
             state.entries[id]?.generation += 1
         }
     }
-}
 
-extension CredentialBroker {
     /// Finds a credential that may be sent.
     private nonisolated(nonsending) func find(
         _ request: CredentialRequest, _ tries: Tries?

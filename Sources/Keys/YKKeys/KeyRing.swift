@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCapture
-import YKFIDO
 package import YKHardware
 public import YKSecureChannel
 public import YKTransport

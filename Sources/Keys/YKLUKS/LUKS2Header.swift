@@ -59,9 +59,7 @@ public struct LUKS2Header: Hashable, Sendable {
         let places = first.map { [$0.size] } ?? Copy.sizes
         return places.lazy.compactMap { try? copy(in: bytes, at: $0).get() }.first
     }
-}
 
-extension LUKS2Header {
     /// One of the two copies, with a valid checksum.
     private struct Copy {
         static let magic = Array("LUKS".utf8) + [0xBA, 0xBE]

@@ -3,7 +3,6 @@
 public import YKCrypto
 public import YKPIV
 public import YKTransport
-import YKWire
 
 extension StoreSeal {
     /// Encrypts a store's key for the key in a PIV slot, without needing the card.

@@ -5,7 +5,6 @@ public import YKInteraction
 public import YKPIV
 import YKProtocols
 import YKTransport
-import YKX509
 
 /// Authenticates to a PIV application before an operation: with the PIN, a fingerprint or the management key, as the slot's
 /// policy requires (NIST SP 800-73-4 part 2 §2.4; the YubiKey's policies).

@@ -62,9 +62,7 @@ public struct Approver: Sendable {
     func address(of account: PushAccount) throws(ApprovalError) -> HTTPURL {
         do { return try HTTPURL(account.url) } catch { throw .malformed(error.description) }
     }
-}
 
-extension Approver {
     /// The result of an enrollment.
     public struct Enrolment: Sendable {
         /// The account, which must be stored in any case.

@@ -4,7 +4,6 @@ import YKCrypto
 import YKManagement
 import YKOpenPGP
 package import YKPIV
-import YKTransport
 import YKWire
 import YKX509
 

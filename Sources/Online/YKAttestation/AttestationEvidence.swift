@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCapture
-import YKCrypto
 import YKFIDO
 import YKPIV
 import YKSSH
-import YKTransport
 import YKWire
 public import YKX509
 

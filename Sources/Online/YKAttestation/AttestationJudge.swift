@@ -2,10 +2,8 @@
 
 public import YKCrypto
 import YKManagement
-import YKOpenPGP
 public import YKPIV
 public import YKRelyingParty
-import YKTransport
 public import YKWire
 public import YKX509
 

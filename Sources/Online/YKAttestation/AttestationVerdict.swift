@@ -5,7 +5,6 @@ public import YKFIDO
 public import YKManagement
 public import YKPIV
 public import YKTransport
-import YKWire
 public import YKX509
 
 /// What files show about a key: whether it was generated in a security key, and under which conditions it is used.

@@ -2,7 +2,6 @@
 
 public import YKCrypto
 import YKWire
-import YKX509
 
 /// An attestation statement of the ACME challenge device-attest-01, format `step`: certificates, and the attested key's
 /// signature over the key authorization, `TOKEN.THUMBPRINT` (RFC 8555 §8.1).

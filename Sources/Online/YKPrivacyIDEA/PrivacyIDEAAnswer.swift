@@ -149,9 +149,7 @@ extension JSONValue {
     var count: Int? { int.flatMap { Int(exactly: $0) } }
     /// The string, if it is not empty.
     var filled: String? { string.flatMap { $0.isEmpty ? nil : $0 } }
-}
 
-extension JSONValue {
     /// The value as Python's `json.dumps(value, sort_keys=True)` writes it: members sorted by code point, separated by
     /// `", "` and `": "`, and non-ASCII characters written as `\u` with UTF-16 code units.
     package var pythonText: [UInt8] {

@@ -4,7 +4,6 @@ public import YKCrypto
 import YKHTTP
 public import YKPrivacyIDEA
 import YKTransport
-import YKWire
 
 extension SecondFactor {
     /// Sends a PIN that verifies a number or an address (sendPinBySmsToRegister). The factor is usable only after

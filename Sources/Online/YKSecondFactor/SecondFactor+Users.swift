@@ -2,7 +2,6 @@
 
 import YKHTTP
 public import YKPrivacyIDEA
-import YKWire
 
 extension SecondFactor {
     /// Creates a user with a factor that sends PINs (registerUserOnAllWeb).

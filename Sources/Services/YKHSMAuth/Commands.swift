@@ -55,8 +55,6 @@ struct DeleteCredential: CardCommand {
 struct ListCredentials: CardCommand {
     static let name = "LIST"
 
-    init() {}
-
     var apdu: APDU { APDU(ins: HSMAuthProtocol.Instruction.list) }
 
     func decode(_ reader: inout ByteReader) throws(WireError) -> [HSMAuthCredential] {
@@ -105,8 +103,6 @@ struct PutManagementKey: CardCommand {
 struct GetManagementKeyRetries: CardCommand {
     static let name = "GET MANAGEMENT KEY RETRIES"
 
-    init() {}
-
     var apdu: APDU { APDU(ins: HSMAuthProtocol.Instruction.getManagementRetries) }
 
     func decode(_ reader: inout ByteReader) throws(WireError) -> Int {
@@ -148,8 +144,6 @@ struct SetCredentialPassword: CardCommand {
 /// RESET: deletes all credentials and resets the management key to its default; it requires no authentication.
 struct ResetHSMAuth: CardCommand {
     static let name = "RESET"
-
-    init() {}
 
     var apdu: APDU { APDU(ins: HSMAuthProtocol.Instruction.reset, p1: 0xDE, p2: 0xAD, le: .none) }
 }

@@ -11,8 +11,6 @@ package struct ReadConfig: CardCommand {
     /// The number of the page, from 0.
     package let page: UInt8
 
-    package init(page: UInt8) { self.page = page }
-
     package var apdu: APDU { APDU(ins: ManagementProtocol.Instruction.readConfig, p1: page) }
 
     package func decode(_ reader: inout ByteReader) throws(WireError) -> [UInt8] {
@@ -27,8 +25,6 @@ package struct WriteConfig: CardCommand {
     /// The configuration.
     package let bytes: [UInt8]
 
-    package init(bytes: [UInt8]) { self.bytes = bytes }
-
     package var apdu: APDU { APDU(ins: ManagementProtocol.Instruction.writeConfig, data: bytes, le: .none) }
 }
 
@@ -42,11 +38,6 @@ struct SetMode: CardCommand {
     /// Whether it is sent to the OTP application.
     let isInOTP: Bool
 
-    init(bytes: [UInt8], isInOTP: Bool) {
-        self.bytes = bytes
-        self.isInOTP = isInOTP
-    }
-
     var apdu: APDU {
         APDU(
             ins: isInOTP ? OTPProtocol.Instruction.slot : ManagementProtocol.Instruction.setMode,
@@ -58,8 +49,6 @@ struct SetMode: CardCommand {
 /// fingerprint sensor and more than FIDO.
 package struct ResetDevice: CardCommand {
     package static let name = "RESET DEVICE"
-
-    package init() {}
 
     package var apdu: APDU { APDU(ins: ManagementProtocol.Instruction.resetDevice, le: .none) }
 }

@@ -27,8 +27,6 @@ struct ListAccounts: CardCommand {
     static let name = "LIST"
     static let isRepeatable = true
 
-    init() {}
-
     var apdu: APDU { APDU(ins: OATHProtocol.Instruction.list) }
 
     func decode(_ reader: inout ByteReader) throws(WireError) -> [OATHAccount] {
@@ -72,11 +70,6 @@ struct RenameAccount: CardCommand {
     let account: [UInt8]
     let newName: [UInt8]
 
-    init(account: [UInt8], newName: [UInt8]) {
-        self.account = account
-        self.newName = newName
-    }
-
     var apdu: APDU {
         let data = [TLV(OATHProtocol.Tag.name, account), TLV(OATHProtocol.Tag.name, newName)].encoded
         return APDU(ins: OATHProtocol.Instruction.rename, data: data, le: .none)
@@ -87,8 +80,6 @@ struct RenameAccount: CardCommand {
 struct DeleteAccount: CardCommand {
     static let name = "DELETE"
     let account: [UInt8]
-
-    init(account: [UInt8]) { self.account = account }
 
     var apdu: APDU {
         APDU(ins: OATHProtocol.Instruction.delete, data: TLV(OATHProtocol.Tag.name, account).encoded, le: .none)
@@ -129,8 +120,6 @@ struct CalculateAll: CardCommand {
     static let name = "CALCULATE ALL"
     static let isRepeatable = true
     let challenge: [UInt8]
-
-    init(challenge: [UInt8]) { self.challenge = challenge }
 
     var apdu: APDU {
         let data = TLV(OATHProtocol.Tag.challenge, challenge).encoded
@@ -236,8 +225,6 @@ package struct Validate: CardCommand {
 /// RESET (YKOATH): removes all accounts and the password, and generates a new salt.
 struct ResetOATHApplication: CardCommand {
     static let name = "RESET"
-
-    init() {}
 
     var apdu: APDU { APDU(ins: OATHProtocol.Instruction.reset, p1: 0xDE, p2: 0xAD, le: .none) }
 }

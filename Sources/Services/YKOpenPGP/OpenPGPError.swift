@@ -70,9 +70,7 @@ public enum OpenPGPError: Error, Hashable, Sendable {
     case notBlocked(user: Int?, admin: Int?)
     /// A cryptographic primitive failed on this computer.
     case crypto(CryptoFault)
-}
 
-extension OpenPGPError {
     /// The meaning of a status word when a key is used.
     static func use(_ error: CardError, of slot: OpenPGPSlot, isVerified: Bool, touch: Bool) -> OpenPGPError {
         guard case .status(let status, _) = error else { return .card(error) }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-import YKWire
 
 /// The type of a slot's key.
 public enum OpenPGPKeyType: Sendable, Hashable, CustomStringConvertible {

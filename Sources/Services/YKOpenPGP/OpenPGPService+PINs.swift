@@ -260,9 +260,7 @@ extension OpenPGPService {
         if hasMoved { return .wrongPIN(reference, triesLeft: left) }
         return isOdd ? .card(error) : .wrongPIN(reference, triesLeft: nil)
     }
-}
 
-extension OpenPGPService {
     /// Writes a data object; the admin PIN must be verified.
     func put(_ tag: TLV.Tag, _ value: [UInt8]) throws(OpenPGPError) {
         facts = nil

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-import YKWire
 
 /// An ordinary private key in a file of OpenSSH (PROTOCOL.key), to be imported into a security key.
 public struct SSHPrivateKey: Sendable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-import YKWire
 
 /// An OpenSSH private key file for a credential of a FIDO key (PROTOCOL.key, PROTOCOL.u2f). It contains no secret, but
 /// it does contain the handle, without which a credential not stored on the key is lost.

@@ -73,8 +73,6 @@ struct ListEntries: CardCommand {
     /// Whether the entries end with a byte of properties (version 4.11).
     let hasProperties: Bool
 
-    init(hasProperties: Bool) { self.hasProperties = hasProperties }
-
     var apdu: APDU { APDU(ins: Instruction.list, data: hasProperties ? [1] : []) }
 
     func decode(_ reader: inout ByteReader) throws(WireError) -> [SecretsEntry] {
@@ -222,8 +220,6 @@ package struct ChangePIN: CardCommand {
 /// RESET: deletes all entries and the PIN, after a touch.
 struct ResetSecrets: CardCommand {
     static let name = "RESET"
-
-    init() {}
 
     var apdu: APDU {
         let (p1, p2) = OATHProtocol.resetParameters

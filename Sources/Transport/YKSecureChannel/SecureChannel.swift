@@ -92,11 +92,9 @@ public final class SecureChannel: ChannelProtection {
         case .scp11(let variant, _, let host, _): messaging = try openSCP11(aid, card, variant, host)
         }
     }
-}
 
-// MARK: - SCP03
+    // MARK: - SCP03
 
-extension SecureChannel {
     private func openSCP03(
         _ aid: AID, _ card: ClearCommands, _ keys: SCP03Keys, _ version: UInt8
     ) throws(CardError) -> SecureMessaging {
@@ -148,11 +146,9 @@ extension SecureChannel {
     static func lifted<Value>(_ body: () throws(CryptoFault) -> Value) throws(CardError) -> Value {
         do { return try body() } catch { throw .secureChannel(.badHostKey(error.description)) }
     }
-}
 
-// MARK: - SCP11
+    // MARK: - SCP11
 
-extension SecureChannel {
     private func openSCP11(
         _ aid: AID, _ card: ClearCommands, _ variant: SCP11Variant, _ host: SCP11HostKey?
     ) throws(CardError) -> SecureMessaging {

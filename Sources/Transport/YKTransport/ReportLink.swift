@@ -32,9 +32,7 @@ public protocol ReportLink: AnyObject {
 extension ReportLink {
     /// Does nothing: most links lock no one out.
     public func rest() {}
-}
 
-extension ReportLink {
     /// Always throws: FIDO devices have no feature reports.
     public func setFeature(_ report: [UInt8], deadline: Deadline) throws(LinkError) {
         _ = try feature(deadline: deadline)

@@ -93,9 +93,7 @@ public enum ARKGP256 {
         return try P256Arithmetic.scalar(
             hashing: input, separation: Array("ARKG-BL-EC.ARKG-P256".utf8) + contexts.blinding)
     }
-}
 
-extension ARKGP256 {
     /// The private half of a seed, as a key holds it.
     package struct PrivateSeed: ~Copyable {
         private let blinding: Secret

@@ -71,9 +71,7 @@ public struct PKCS12: Sendable {
             return count + bytes.occurrences(of: DERWriter.object(0x06, name))
         }
     }
-}
 
-extension PKCS12 {
     /// Checks a file's PBMAC1 (RFC 9579 §4), which OpenSSL supports from 3.4 on, and removes it.
     ///
     /// - Returns: The file without a MAC; `nil` if it has another kind of MAC, or none.

@@ -58,9 +58,7 @@ extension PrivateKey {
         if case .rsa = publicKey { throw CryptoFault("RSA: not a key on a curve") }
         return secret
     }
-}
 
-extension PrivateKey {
     /// The Chinese remainder theorem values of an RSA key (RFC 8017 §3.2), each half as long as the modulus: p, q, d
     /// mod p-1, d mod q-1, 1/q mod p.
     public func remainders() throws(CryptoFault) -> [SharedSecret] {

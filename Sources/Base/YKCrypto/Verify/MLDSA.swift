@@ -142,9 +142,7 @@ struct MLDSAPolynomial: Sendable {
     private static func subtract(_ a: Int32, _ b: Int32) -> Int32 { a < b ? a - b + q : a - b }
 
     private static func multiply(_ a: Int32, _ b: Int32) -> Int32 { Int32(Int64(a) * Int64(b) % Int64(q)) }
-}
 
-extension MLDSAPolynomial {
     /// The powers of 1753 whose exponents are the indices with their bits reversed (appendix B).
     private static let zetas: [Int32] = (0..<256).map { m in
         (0..<8).reduce(1) { multiply(multiply($0, $0), m >> $1 & 1 == 0 ? 1 : 1753) }

@@ -66,9 +66,7 @@ public struct VerificationKey: Sendable {
 
     /// Whether the signature over the message was made by the matching private key.
     public func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool { check(signature, message) }
-}
 
-extension VerificationKey {
     /// Converts an ECDSA signature of two numbers as long as the curve's field (IEEE P1363, RFC 7518 §3.4) to DER; `nil`
     /// for any other number of bytes.
     package static func derSignature(concatenated bytes: [UInt8], _ curve: Curve) -> [UInt8]? {

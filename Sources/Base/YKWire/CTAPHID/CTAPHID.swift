@@ -83,9 +83,7 @@ public enum CTAPHID {
             self.payload = payload
         }
     }
-}
 
-extension CTAPHID {
     /// Why a key refuses a message (CTAP 2.2 §11.2.9.1.6).
     public struct ErrorCode: OpenSet {
         /// The code.

@@ -86,9 +86,7 @@ public struct ATR: Hashable, Sendable, CustomStringConvertible {
             standard: .init(rawValue: historical[8]),
             name: .init(rawValue: UInt16(historical[9]) << 8 | UInt16(historical[10])))
     }
-}
 
-extension ATR {
     /// The interface bytes of a group, counted from 1; an absent byte is `nil` (ISO 7816-3 §8.2.3).
     public struct InterfaceGroup: Hashable, Sendable {
         /// The protocol of the group according to the preceding TD; `nil` for the first group.

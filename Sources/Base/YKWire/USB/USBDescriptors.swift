@@ -77,13 +77,6 @@ public struct USBDescriptors: Hashable, Sendable {
         /// The maximum packet size, in bytes.
         public var packetSize: Int
 
-        /// Creates an endpoint.
-        public init(address: UInt8, kind: Kind, packetSize: Int) {
-            self.address = address
-            self.kind = kind
-            self.packetSize = packetSize
-        }
-
         /// Whether data comes from the device.
         public var isIn: Bool { address & 0x80 != 0 }
     }

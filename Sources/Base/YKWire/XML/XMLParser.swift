@@ -175,11 +175,9 @@ package struct XMLParser {
         else { throw WireError(.malformed, at: start, "reference to an unknown entity") }
         return Array(String(scalar).utf8)
     }
-}
 
-// MARK: - Small steps
+    // MARK: - Small steps
 
-extension XMLParser {
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     private func isAt(_ text: StaticString) -> Bool {

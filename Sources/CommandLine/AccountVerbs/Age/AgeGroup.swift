@@ -5,7 +5,6 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKAge
-import YKCrypto
 import YKPIV
 import YKX509
 

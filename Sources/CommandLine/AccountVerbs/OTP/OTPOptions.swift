@@ -5,7 +5,6 @@ import TerminalIO
 import Verbs
 import YKCrypto
 import YKKeys
-import YKOATH
 import YKOTP
 import YKTransport
 import YKWire

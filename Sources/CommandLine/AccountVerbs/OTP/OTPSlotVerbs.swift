@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Applications
 import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
-import YKOATH
 import YKOTP
 import YKTransport
 import YKWire

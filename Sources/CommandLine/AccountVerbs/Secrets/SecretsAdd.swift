@@ -6,7 +6,6 @@ import Verbs
 import YKCrypto
 import YKOATH
 import YKSecrets
-import YKTransport
 
 enum EntryPassword: SecretKind {
     static let name = SecretName("password", "entry's password", "YKIT_SECRETS_PASSWORD", limit: SecretsName.limit)

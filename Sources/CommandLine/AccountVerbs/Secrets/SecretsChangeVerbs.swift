@@ -6,7 +6,6 @@ import Verbs
 import YKCrypto
 import YKProtocols
 import YKSecrets
-import YKWire
 
 /// Changes an entry.
 struct SecretsUpdate: Verb {

@@ -4,7 +4,6 @@ import Applications
 import Arguments
 import TerminalIO
 import Verbs
-import YKFIDO
 import YKKeys
 import YKSecurID
 import YKStore

@@ -3,7 +3,6 @@
 package import Arguments
 import TerminalIO
 package import Verbs
-import YKCapture
 package import YKHTTP
 import YKKeys
 package import YKPrivacyIDEA

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Arguments
-import TerminalIO
 package import Verbs
 package import YKCrypto
 package import YKKeys

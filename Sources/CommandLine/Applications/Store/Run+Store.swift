@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
 package import TerminalIO
 package import Verbs
 import YKCrypto
-import YKFIDO
-import YKHardware
 package import YKKeys
 import YKPIV
 package import YKStore

@@ -180,9 +180,7 @@ struct ApproveLogout: AccountKeyVerb {
             (account: ended, isTold: isTold, isDeleted: isDeleted),
             "removed account '\(ended.name.printable)'" + (isDeleted ? "" : "; its key was left where it is"))
     }
-}
 
-extension ApproveLogout {
     /// Removes an account with one-time codes, and deletes its secret from the key's OATH application.
     private func forget(
         _ codes: CodeAccount, _ book: AccountStore, _ run: Run

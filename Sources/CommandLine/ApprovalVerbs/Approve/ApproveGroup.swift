@@ -2,8 +2,6 @@
 
 import Applications
 import Arguments
-import TerminalIO
-import Verbs
 
 /// Commands that approve logins.
 struct ApproveGroup: ParsableCommand {

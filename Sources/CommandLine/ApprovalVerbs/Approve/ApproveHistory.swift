@@ -4,7 +4,6 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKApproval
-import YKHTTP
 import YKWire
 
 /// An answer in the history.

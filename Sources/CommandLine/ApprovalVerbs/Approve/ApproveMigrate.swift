@@ -8,7 +8,6 @@ import YKApproval
 import YKHTTP
 import YKOATH
 import YKPIV
-import YKTransport
 
 /// Commands that move accounts to another key.
 struct ApproveMigrateGroup: ParsableCommand {

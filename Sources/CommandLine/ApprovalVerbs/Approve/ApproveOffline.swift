@@ -7,7 +7,6 @@ import Verbs
 package import YKApproval
 import YKCrypto
 import YKStore
-import YKTransport
 import YKWire
 
 enum OCRASecret: SecretKind {

@@ -10,7 +10,6 @@ import YKHTTP
 import YKOATH
 import YKPIV
 import YKStore
-import YKTransport
 import YKWire
 
 /// Shows the purpose of a link or QR code.

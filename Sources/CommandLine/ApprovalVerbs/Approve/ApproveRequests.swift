@@ -4,8 +4,6 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKApproval
-import YKPIV
-import YKStore
 import YKTransport
 import YKWire
 

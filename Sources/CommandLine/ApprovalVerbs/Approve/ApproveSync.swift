@@ -5,12 +5,10 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKApproval
-import YKCrypto
 import YKHTTP
 import YKOATH
 import YKPIV
 import YKStore
-import YKTransport
 import YKWire
 
 /// What the verbs of a container need: the PIN and management key of its key, the password of the accounts with codes, and

@@ -4,9 +4,7 @@ import TerminalIO
 import Verbs
 import YKApproval
 import YKDesktop
-import YKHTTP
 import YKPIV
-import YKTransport
 import YKWire
 
 /// An event of `approve watch`, for programs.

@@ -5,12 +5,10 @@ import Arguments
 package import TerminalIO
 import Verbs
 import YKCrypto
-import YKHTTP
 package import YKPrivacyIDEA
 import YKProtocols
 package import YKSecondFactor
 import YKStore
-import YKTransport
 import YKWire
 
 /// A new session.

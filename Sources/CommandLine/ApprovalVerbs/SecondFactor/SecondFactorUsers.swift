@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Applications
 import Arguments
 import TerminalIO
 import Verbs
-import YKCrypto
-import YKFIDO
 import YKPrivacyIDEA
 import YKSecondFactor
 

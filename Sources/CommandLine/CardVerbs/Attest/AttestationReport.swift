@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Applications
 import Arguments
 import TerminalIO
-import Verbs
 import YKAttestation
 import YKCrypto
 import YKManagement

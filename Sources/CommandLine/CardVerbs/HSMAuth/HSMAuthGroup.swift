@@ -6,7 +6,6 @@ import Verbs
 import YKCrypto
 import YKHSMAuth
 import YKProtocols
-import YKWire
 
 /// Commands for the YubiHSM Auth application.
 struct HSMAuthGroup: ParsableCommand {

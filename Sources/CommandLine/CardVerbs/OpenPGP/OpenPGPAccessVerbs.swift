@@ -5,7 +5,6 @@ import TerminalIO
 import Verbs
 import YKCrypto
 import YKOpenPGP
-import YKWire
 
 /// Commands for PINs and the reset code.
 struct OpenPGPAccessGroup: ParsableCommand {

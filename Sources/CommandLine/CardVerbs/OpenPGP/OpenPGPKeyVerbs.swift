@@ -6,7 +6,6 @@ import TerminalIO
 import Verbs
 import YKCrypto
 import YKOpenPGP
-import YKPIV
 import YKWire
 
 /// Commands for keys.

@@ -7,7 +7,6 @@ import YKCrypto
 import YKInteraction
 public import YKOpenPGP
 import YKProtocols
-import YKTransport
 
 extension OpenPGPSlot: ExpressibleByArgument {
     private static let shortNames: [String: OpenPGPSlot] = [

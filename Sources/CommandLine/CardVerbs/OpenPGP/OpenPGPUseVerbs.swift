@@ -7,7 +7,6 @@ import Verbs
 import YKCrypto
 import YKKeys
 import YKOpenPGP
-import YKPIV
 import YKWire
 
 /// Signs a file with the signature key.

@@ -3,7 +3,6 @@
 import Applications
 import Arguments
 import TerminalIO
-import Verbs
 import YKAge
 import YKCrypto
 import YKPIV

@@ -5,7 +5,6 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
-import YKKeys
 import YKPIV
 import YKUse
 import YKWire

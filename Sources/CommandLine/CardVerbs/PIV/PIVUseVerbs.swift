@@ -8,7 +8,6 @@ import YKCrypto
 import YKPIV
 import YKUse
 import YKWire
-import YKX509
 
 /// Options for using the key in a slot and writing the result to a file.
 struct PIVUseOptions: ParsableArguments {

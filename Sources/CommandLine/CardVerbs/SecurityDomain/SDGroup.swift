@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import YKPIV
 import YKSecureChannel
 import YKSecurityDomain
 import YKTransport

@@ -2,7 +2,6 @@
 
 import Synchronization
 import TerminalIO
-import Verbs
 import YKBridge
 import YKProtocols
 import YKWire

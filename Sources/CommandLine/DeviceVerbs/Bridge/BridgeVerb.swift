@@ -5,7 +5,6 @@ import Glibc
 import TerminalIO
 import Verbs
 import YKBridge
-import YKDesktop
 import YKHardware
 import YKInteraction
 import YKKeys

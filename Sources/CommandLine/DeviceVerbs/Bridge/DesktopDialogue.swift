@@ -2,7 +2,6 @@
 
 import Synchronization
 import TerminalIO
-import Verbs
 import YKDesktop
 import YKInteraction
 import YKTransport

@@ -6,7 +6,6 @@ package import TerminalIO
 import Verbs
 package import YKCapture
 import YKHardware
-import YKTransport
 import YKWire
 
 /// Commands for recordings.

@@ -4,7 +4,6 @@ public import Arguments
 import TerminalIO
 import Verbs
 public import YKCapture
-import YKTransport
 import YKWire
 
 /// A piece of a log that could not be read.

@@ -7,7 +7,6 @@ import YKCapture
 import YKCrypto
 import YKKeys
 import YKSecureChannel
-import YKTransport
 import YKUse
 import YKWire
 

@@ -8,7 +8,6 @@ import YKKeys
 import YKManagement
 import YKProtocols
 import YKTransport
-import YKWire
 
 /// Sets, changes or removes the lock code.
 struct ConfigLockCode: Verb {

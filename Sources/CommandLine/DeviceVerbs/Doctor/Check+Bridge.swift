@@ -3,7 +3,6 @@
 import TerminalIO
 import YKBridge
 import YKHardware
-import YKKeys
 
 extension Check {
     /// The bridges to smart cards: their owners, and whether this user's programs can use them.

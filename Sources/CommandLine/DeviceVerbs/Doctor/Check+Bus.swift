@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TerminalIO
-import Verbs
 import YKHardware
 import YKKeys
-import YKManagement
-import YKTransport
 
 extension Diagnosis {
     /// The findings in words.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TerminalIO
-import Verbs
-import YKWire
 
 /// A step between a port and an application: what was seen, whether it is fine, and what to do.
 struct Check: Hashable, Report {

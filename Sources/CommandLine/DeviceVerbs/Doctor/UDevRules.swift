@@ -6,7 +6,6 @@ import TerminalIO
 import Verbs
 import YKHardware
 import YKTransport
-import YKWire
 
 /// The udev rules, and where they belong.
 struct RulesReport: Report {

@@ -3,8 +3,6 @@
 import Glibc
 import Synchronization
 import TerminalIO
-import Verbs
-import YKBridge
 import YKHardware
 import YKInteraction
 import YKTransport

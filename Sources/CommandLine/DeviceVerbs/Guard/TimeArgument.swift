@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import TerminalIO
 
 /// A time as people type it: `90`, `90s`, `5m`, `2h`.
 struct TimeArgument: ExpressibleByArgument, Hashable {

@@ -4,10 +4,8 @@ import Applications
 import Arguments
 import TerminalIO
 import Verbs
-import YKFIDO
 import YKHardware
 import YKInventory
-import YKKeys
 import YKUse
 import YKWire
 

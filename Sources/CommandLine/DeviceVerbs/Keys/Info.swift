@@ -7,10 +7,8 @@ import Verbs
 import YKFIDO
 import YKKeys
 import YKManagement
-import YKOATH
 import YKRelyingParty
 import YKTransport
-import YKWire
 
 /// Shows what a key is and what it supports.
 struct Info: Verb {

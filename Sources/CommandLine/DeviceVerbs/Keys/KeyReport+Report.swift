@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TerminalIO
-import Verbs
 package import YKKeys
 import YKManagement
 import YKOATH

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TerminalIO
-import Verbs
 import YKFIDO
 import YKKeys
-import YKProtocols
 import YKWire
 
 /// A step of setting up a new key, in the order in which they are offered.

@@ -4,7 +4,6 @@ import Arguments
 import Glibc
 import Synchronization
 import TerminalIO
-import Verbs
 import YKVirtualKey
 
 /// How a served key is touched.

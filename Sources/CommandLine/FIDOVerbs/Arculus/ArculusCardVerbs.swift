@@ -5,7 +5,6 @@ import TerminalIO
 import Verbs
 import YKArculus
 import YKFIDO
-import YKTransport
 import YKWire
 
 /// Creates a credential for a backend.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Applications
 import Arguments
 package import TerminalIO
 import Verbs
@@ -8,7 +7,6 @@ package import YKArculus
 import YKCrypto
 import YKFIDO
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// Commands for Arculus cards and their servers.

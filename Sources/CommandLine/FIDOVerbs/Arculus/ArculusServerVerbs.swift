@@ -9,7 +9,6 @@ import YKCrypto
 import YKFIDO
 import YKHTTP
 import YKProtocols
-import YKTransport
 import YKUse
 import YKWire
 

@@ -6,10 +6,8 @@ package import TerminalIO
 import Verbs
 package import YKArculus
 import YKFIDO
-import YKHardware
 import YKKeys
 import YKTransport
-import YKWire
 
 /// The reader field in which the card is expected: the program's side of an ``ArculusCard``.
 final class CardPresence {

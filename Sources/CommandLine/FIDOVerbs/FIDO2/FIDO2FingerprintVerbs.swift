@@ -5,7 +5,6 @@ import Arguments
 package import TerminalIO
 import Verbs
 package import YKFIDO
-import YKTransport
 import YKWire
 
 /// Commands for fingerprints.

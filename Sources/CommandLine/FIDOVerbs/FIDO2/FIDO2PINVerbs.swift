@@ -7,7 +7,6 @@ import Verbs
 import YKCrypto
 import YKFIDO
 import YKProtocols
-import YKWire
 
 /// Commands for the PIN.
 struct FIDO2PIN: ParsableCommand {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TerminalIO
-import Verbs
 import YKFIDO
 import YKTransport
 import YKWire

@@ -7,7 +7,6 @@ import Verbs
 import YKCrypto
 import YKFIDO
 import YKProtocols
-import YKWire
 
 /// Commands for the U2F PIN of a YubiKey 4 FIPS.
 struct U2FPIN: ParsableCommand {

@@ -3,10 +3,8 @@
 import Arguments
 import Glibc
 import TerminalIO
-import Verbs
 import YKFIDO
 import YKLUKS
-import YKWire
 
 /// Commands for encrypted volumes.
 struct LUKSGroup: ParsableCommand {

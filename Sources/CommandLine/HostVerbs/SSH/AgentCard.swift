@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Applications
-import TerminalIO
 import Verbs
-import YKCrypto
 import YKInteraction
 import YKPIV
-import YKTransport
 import YKUse
 
 /// The PIV application of the agent's card. It stays open for a moment after a request, so that the requests that follow

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Applications
-import Arguments
 import Synchronization
 import TerminalIO
 import Verbs
@@ -13,9 +12,7 @@ import YKKeyAgent
 import YKPIV
 import YKProtocols
 import YKSSH
-import YKTransport
 import YKUse
-import YKWire
 
 /// Performs an agent's operations on the key. The card stays open for a moment after a request (``AgentCard``); the agent
 /// keeps the PIN, and the list of PIV keys as long as the same key is present.
@@ -208,9 +205,7 @@ final class AgentKeeper {
             throw pin.problem ?? error
         }
     }
-}
 
-extension AgentKeeper {
     /// Answers a request from age's plugin: whether the card has a key, or the file key that it unwraps.
     func answer(_ request: SSHExtensionRequest) async -> [UInt8]? {
         guard usesPIV, request.name == AgeUnwrapRequest.name, let wanted = try? AgeUnwrapRequest(request.content)

@@ -5,12 +5,9 @@ import Glibc
 import TerminalIO
 import Verbs
 import YKAge
-import YKCrypto
-import YKFIDO
 import YKHardware
 import YKInteraction
 import YKKeyAgent
-import YKPIV
 import YKProtocols
 import YKSSH
 import YKTransport

@@ -4,12 +4,10 @@ import Applications
 import Arguments
 import TerminalIO
 import Verbs
-import YKFIDO
 package import YKKeyAgent
 import YKKeys
 import YKPIV
 import YKSSH
-import YKWire
 
 /// Commands for SSH.
 struct SSHGroup: ParsableCommand {

@@ -5,11 +5,9 @@ import Arguments
 package import TerminalIO
 import Verbs
 import YKCrypto
-import YKFIDO
 import YKKeyAgent
 import YKPIV
 package import YKSSH
-import YKTransport
 import YKUse
 import YKWire
 

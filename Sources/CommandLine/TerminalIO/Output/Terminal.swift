@@ -5,7 +5,6 @@ import Glibc
 import Synchronization
 package import YKDesktop
 package import YKInteraction
-import YKWire
 
 /// Standard output and standard error, and their properties.
 package struct Terminal: Sendable {
@@ -161,9 +160,7 @@ package struct Terminal: Sendable {
 
     /// Writes text unchanged among the results, to redraw them.
     package func redraw(_ text: String) { write(Array(text.utf8)) }
-}
 
-extension Terminal {
     /// The width of the terminal that shows the results, or 80 columns if they go elsewhere.
     package var columns: Int { stage.streams.size(.results)?.columns ?? 80 }
 

@@ -181,9 +181,7 @@ package struct ConfigurationFile {
             if options.contains(where: { $0.name == needed && $0.isGiven }) { try give(entry, to: option) }
         }
     }
-}
 
-extension ConfigurationFile {
     /// Reads the file.
     ///
     /// - Throws: a usage error if other users may change the file, it cannot be read, or it has a mistake.

@@ -131,9 +131,7 @@ extension GlobalOptions {
 
     /// The timeout of an operation in seconds.
     package var seconds: Double { timeout ?? 30 }
-}
 
-extension GlobalOptions {
     /// Returns the same options for a second key, named by its serial number or the state file of a virtual key. Only
     /// the first key is recorded.
     func ofAnotherKey(_ name: String) -> GlobalOptions {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Arguments
-import TerminalIO
 
 /// The global options that have an effect on a verb. The others are refused on its command line; in the configuration
 /// file and in variables, which are for all verbs, they are ignored. Options for the output and the log apply to every

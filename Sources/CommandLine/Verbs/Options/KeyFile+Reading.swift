@@ -4,7 +4,6 @@ package import TerminalIO
 package import YKCrypto
 package import YKPIV
 import YKUse
-import YKWire
 
 extension KeyFile {
     /// Reads a file of keys and certificates.

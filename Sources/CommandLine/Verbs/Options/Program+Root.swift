@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Arguments
-import TerminalIO
 
 package enum Program {
     /// The release of this program.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Arguments
-import TerminalIO
 package import YKTransport
 import YKUse
-import YKWire
 
 /// A key of the Security Domain on the command line, by purpose and version: `03,1`, `11b,0x05`, `ca,3` or `0x21,3`.
 package struct SCPKeyArgument: ExpressibleByArgument, Hashable {

@@ -7,7 +7,6 @@ package import YKCrypto
 package import YKKeys
 import YKPIV
 package import YKUse
-import YKWire
 
 /// The secure channel to the key, and the keys for it.
 package struct SecureChannelOptions: ParsableArguments {

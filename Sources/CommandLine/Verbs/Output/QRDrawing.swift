@@ -3,7 +3,6 @@
 package import TerminalIO
 import YKCrypto
 import YKHardware
-import YKWire
 
 /// Draws QR codes with qrencode, which reads the text from standard input.
 package struct QRDrawing {

@@ -2,7 +2,6 @@
 
 package import TerminalIO
 package import YKCapture
-import YKTransport
 
 extension Capture {
     /// Reads a capture file; a file that cannot be opened is a usage error, an invalid one is malformed.

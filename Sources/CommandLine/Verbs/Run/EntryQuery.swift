@@ -2,7 +2,6 @@
 
 import Arguments
 package import TerminalIO
-import YKInteraction
 package import YKWire
 
 /// An entry's name, or a part of it, as typed; never empty.

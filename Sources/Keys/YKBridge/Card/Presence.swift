@@ -7,8 +7,6 @@ struct Presence: Hashable, Sendable {
     let laidDown: ContinuousClock.Instant?
     private(set) var isUsed = false
 
-    init(laidDown: ContinuousClock.Instant?) { self.laidDown = laidDown }
-
     /// Whether it is still valid.
     func isAvailable(at now: ContinuousClock.Instant, within limit: Duration) -> Bool {
         guard let laidDown, !isUsed else { return false }

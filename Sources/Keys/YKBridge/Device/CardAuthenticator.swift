@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHardware
-import YKProtocols
 import YKTransport
 import YKVirtualKey
 import YKWire

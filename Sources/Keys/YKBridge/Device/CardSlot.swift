@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
-
 /// A card in a reader.
 struct CardSlot: Sendable {
     /// The state of the connection to the card.

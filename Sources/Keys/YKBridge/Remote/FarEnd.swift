@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKHardware
 public import YKTransport
 public import YKVirtualKeyHost
 

@@ -2,7 +2,6 @@
 
 import Synchronization
 import YKTransport
-import YKWire
 
 /// Reads the far end's frames, and rejects unexpected ones. At most one request is in progress.
 final class NearReader: Sendable {

@@ -10,12 +10,6 @@ public struct DiscoverableCredential: Sendable, Hashable {
     /// The credential and its account.
     public var credential: StoredCredential
 
-    /// Creates an entry.
-    public init(relyingParty: RelyingParty, credential: StoredCredential) {
-        self.relyingParty = relyingParty
-        self.credential = credential
-    }
-
     /// The identifier in base64url.
     public var id: String { Base64.encodeURL(credential.id.id) }
 

@@ -127,9 +127,7 @@ final class PromptingLink: ForwardingFIDOLink {
             keepalive(status)
         }
     }
-}
 
-extension PromptingLink {
     func rest() {
         endPolling()
         link.rest()

@@ -151,9 +151,7 @@ extension KeyError {
         default: false
         }
     }
-}
 
-extension KeyError {
     /// Whether no key was found at all.
     fileprivate var isNone: Bool { if case .none = self { true } else { false } }
 }

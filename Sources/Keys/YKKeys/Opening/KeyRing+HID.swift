@@ -138,11 +138,9 @@ extension KeyRing {
 
     /// How long another program may use a HID device before the user is told.
     private static let announcedWait = Duration.seconds(1)
-}
 
-// MARK: - OTP
+    // MARK: - OTP
 
-extension KeyRing {
     /// Finds the OTP application: the keyboard's node if there is one, otherwise the card; a recording over its
     /// recorded link.
     func otpRoute() throws(KeyError) -> OTPRoute {

@@ -3,7 +3,6 @@
 public import YKCapture
 import YKProtocols
 public import YKSecureChannel
-import YKTransport
 import YKWire
 
 /// Decrypts the SCP03 channels of a recording, event by event.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCapture
 public import YKHardware
 public import YKTransport
-import YKVirtualKey
 
 /// A key with all its interfaces, or a reader with its card.
 public struct AttachedKey: Sendable, Hashable {

@@ -2,7 +2,6 @@
 
 public import YKCrypto
 public import YKHTTP
-import YKPIV
 import YKPrivacyIDEA
 public import YKTransport
 import YKWire

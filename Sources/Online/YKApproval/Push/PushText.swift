@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCrypto
 import YKWire
 
 /// The reason for declining a request; the server and its log distinguish the reasons.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKPIV
-import YKStore
 import YKTransport
-import YKWire
 
 /// An open request, and the account that it is for.
 public struct OpenRequest: Hashable, Sendable {

@@ -3,7 +3,6 @@
 import Synchronization
 public import YKHTTP
 import YKTransport
-import YKWire
 
 /// Requests that were delivered or polled, on any thread, and wait to be reported.
 public final class IncomingRequests: Sendable {

@@ -3,7 +3,6 @@
 public import YKCrypto
 public import YKFIDO
 public import YKTransport
-import YKWire
 
 /// An Arculus card on a contactless reader: registration, authentication, reset and PIN, each as one session that
 /// waits for the card and continues if it is removed once.

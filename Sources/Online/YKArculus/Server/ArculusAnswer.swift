@@ -65,14 +65,6 @@ public struct ArculusResult: Hashable, Sendable {
     /// The code as a number: from the card, or the HTTP status.
     public var responseCode: Int
 
-    /// Creates a result.
-    public init(status: Status, errorMessage: String, statuscode: String, responseCode: Int) {
-        self.status = status
-        self.errorMessage = errorMessage
-        self.statuscode = statuscode
-        self.responseCode = responseCode
-    }
-
     /// The result of a successful call.
     public static let ok = ArculusResult(status: .ok, errorMessage: "", statuscode: "200", responseCode: 200)
 

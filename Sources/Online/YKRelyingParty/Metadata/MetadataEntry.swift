@@ -48,9 +48,7 @@ public struct MetadataEntry: Hashable, Sendable {
             entry.string.flatMap { text in try? Base64.decode(text.filter { !$0.isWhitespace }) }
         }
     }
-}
 
-extension MetadataEntry {
     /// The reports that apply to the whole model at a time, in seconds since 1970; reports on individual attestation
     /// certificates are omitted, since a key does not show which it has.
     public func reports(at time: Int64) -> [StatusReport] { reports.filter { $0.applies(to: [], at: time) } }

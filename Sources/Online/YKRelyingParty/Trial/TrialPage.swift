@@ -195,9 +195,7 @@ struct TrialPage {
             "details": .array(details(of: result).map { .array([.string($0), .string($1)]) }),
         ]
     }
-}
 
-extension TrialPage {
     /// What the page lists below a step that passed, in the order of display.
     static func details(of result: TrialResult) -> [(name: String, words: String)] {
         guard result.outcome == .passed else { return [] }

@@ -59,9 +59,7 @@ public struct MakeCredential: CTAPCommand, Sendable, Hashable {
             AttestationObject(format: format, authenticatorData: authenticatorData, statement: statement)
         }
     }
-}
 
-extension MakeCredential {
     private typealias Key = CTAPProtocol.MakeCredential.Request
     private typealias Reply = CTAPProtocol.MakeCredential.Reply
 

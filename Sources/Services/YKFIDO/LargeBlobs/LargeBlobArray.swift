@@ -3,7 +3,6 @@
 import YKCompression
 import YKCrypto
 import YKProtocols
-import YKTransport
 import YKWire
 
 private typealias Key = CTAPProtocol.LargeBlobs.Entry

@@ -93,11 +93,9 @@ extension FIDOService {
         let array = try session.largeBlobs()
         return (array.entries.count, array.encoded.count, try session.largeBlobLimit())
     }
-}
 
-// MARK: - In the credential
+    // MARK: - In the credential
 
-extension FIDOService {
     /// Whether credentials store their large blobs themselves (largeBlob, CTAP 2.3 §12.4). Such a key has neither large-blob keys
     /// nor the array.
     public func hasDirectLargeBlobs() throws(FIDOError) -> Bool {

@@ -42,11 +42,9 @@ extension FIDOService {
                 keyHandle, challengeHash: [UInt8](repeating: 0, count: 32), applicationHash: applicationHash)
         }
     }
-}
 
-// MARK: - The PIN of the YubiKey 4 FIPS
+    // MARK: - The PIN of the YubiKey 4 FIPS
 
-extension FIDOService {
     /// Verifies the U2F PIN of a YubiKey 4 FIPS, which then creates key pairs until it loses power.
     ///
     /// A wrong PIN uses up one of three retries; the correct one restores them.

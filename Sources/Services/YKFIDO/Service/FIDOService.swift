@@ -127,9 +127,7 @@ public actor FIDOService: KeyService {
     public func exchange(raw message: [UInt8]) throws(FIDOError) -> [UInt8] {
         do { return try session.ctap.exchange(message, during: "raw message") } catch { throw FIDOError(error) }
     }
-}
 
-extension FIDOService {
     /// Creates a credential (makeCredential, or U2F REGISTER on keys without CTAP2): requests the PIN if it is
     /// required, then waits for a touch.
     ///

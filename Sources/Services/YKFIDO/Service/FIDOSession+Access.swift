@@ -2,7 +2,6 @@
 
 public import YKCrypto
 import YKTransport
-import YKWire
 
 extension FIDOSession {
     /// Returns a token with these permissions: the current one, one from built-in user verification, or one from the

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCrypto
 public import YKWire
 
 /// The response to U2F REGISTER (FIDO U2F Raw Message Formats 1.2 §4.3).

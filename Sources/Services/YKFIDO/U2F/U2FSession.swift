@@ -137,11 +137,9 @@ public enum U2F {
     }
 
     static var version: APDU { APDU(ins: FIDOProtocol.Instruction.version) }
-}
 
-// MARK: - The PIN of the YubiKey 4 FIPS
+    // MARK: - The PIN of the YubiKey 4 FIPS
 
-extension U2F {
     /// The lengths of the U2F PIN of a YubiKey 4 FIPS, in bytes of UTF-8 (ykman 5.9.2).
     public static let pinLengths = 6...32
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCrypto
 public import YKTransport
 public import YKWire
 import YKX509

@@ -100,9 +100,7 @@ public struct DeviceInfo: Hashable, Sendable {
         guard let qualifier, qualifier.kind != .final else { return version.description }
         return qualifier.description
     }
-}
 
-extension DeviceInfo {
     /// The product name, as far as the reported fields determine it.
     public var productName: String {
         if family == .plus { return "YubiKey Plus" }

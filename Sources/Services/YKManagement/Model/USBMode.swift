@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
-
 /// The enabled USB interfaces of a key before firmware 5, as one number (Yubico management interface, SET MODE).
 public struct USBMode: Hashable, Sendable, CustomStringConvertible {
     /// The interfaces.

@@ -49,9 +49,7 @@ public enum ManagementError: Error, Hashable, Sendable {
     case noSuchMode(USBMode, has: USBInterfaces)
     /// The key's applications can only be reset individually.
     case noWholeReset
-}
 
-extension ManagementError {
     /// Whether the key is gone, as during a restart.
     var meansGone: Bool {
         let link = LinkError(causing: self)

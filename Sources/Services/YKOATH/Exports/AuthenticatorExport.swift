@@ -2,7 +2,6 @@
 
 public import YKCrypto
 public import YKTransport
-import YKWire
 
 /// An export or backup of another authenticator app or password manager, recognized by its content.
 public struct AuthenticatorExport: Sendable {

@@ -95,9 +95,7 @@ struct ExportFields {
         guard let found, range.contains(found) else { throw OtpauthError(field, .outOfRange(shown, range)) }
         return found
     }
-}
 
-extension ExportFields {
     /// An account as password managers store it: an `otpauth://` URI, a secret prefixed with `steam://`, KeePassXC's
     /// old `key=…&step=…&size=…`, or a bare secret. Title and user name replace a missing name.
     static func entry(code: String, title: String?, user: String?) -> AuthenticatorExport.Entry {

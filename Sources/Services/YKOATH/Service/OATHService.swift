@@ -45,9 +45,7 @@ public actor OATHService: CardKeyService {
 
     /// The current time of this service's environment, in seconds since 1970.
     var now: Int64 { session.channel.environment.clock.now }
-}
 
-extension OATHService {
     /// Unlocks the accounts (VALIDATE) and verifies that the key knows the password too. The access key is kept to
     /// unlock again if another program resets the card.
     ///

@@ -96,9 +96,7 @@ final class OATHSession {
         info.isLocked = false
         channel.resetsOnRelease = true  // Other programs must not inherit what was unlocked.
     }
-}
 
-extension OATHSession {
     /// YubiKeys accept extended lengths from firmware 4.0 on, even if their ATR does not say so.
     private var takesExtendedLength: Bool {
         guard info.isYubiKey, let version = info.version, version >= FirmwareVersion(4, 0, 0) else { return false }

@@ -63,9 +63,7 @@ public enum OTPSlotContent: Sendable {
 
     /// Whether the slot types.
     public var isTyped: Bool { feature != .challengeResponse }
-}
 
-extension OTPSlotContent {
     /// Maximum length of an HMAC key, in bytes.
     static let hmacKeySize = 20
     /// Maximum number of scan codes.

@@ -124,9 +124,7 @@ public actor OTPService: KeyService {
             try runtime.perform(OTPLinkError.device, cause: \.link) { () throws(OTPLinkError) in try body(deadline) }
         }
     }
-}
 
-extension OTPService {
     /// Returns the HMAC-SHA-1 of a challenge of up to 64 bytes, 20 bytes.
     ///
     /// A slot that accepts short challenges drops all trailing bytes equal to the last of 64: shorter challenges are

@@ -30,8 +30,6 @@ struct VerifyQuery: CardCommand {
 struct Unverify: CardCommand {
     static let name = "VERIFY to forget"
 
-    init() {}
-
     var apdu: APDU {
         APDU(ins: PIVProtocol.Instruction.verify, p1: 0xFF, p2: PIVReference.pin.rawValue, le: .none)
     }
@@ -42,8 +40,6 @@ struct VerifyFingerprint: CardCommand {
     static let name = "VERIFY fingerprint"
     /// Whether to issue a temporary PIN, which replaces the fingerprint for the rest of the session.
     let wantsTemporaryPIN: Bool
-
-    init(wantsTemporaryPIN: Bool) { self.wantsTemporaryPIN = wantsTemporaryPIN }
 
     var apdu: APDU {
         let data = TLV(wantsTemporaryPIN ? 0x02 : 0x03, []).encoded
@@ -102,11 +98,6 @@ struct SetRetries: CardCommand {
     static let name = "SET RETRIES"
     let pin: UInt8
     let puk: UInt8
-
-    init(pin: UInt8, puk: UInt8) {
-        self.pin = pin
-        self.puk = puk
-    }
 
     var apdu: APDU { APDU(ins: PIVProtocol.Instruction.setRetries, p1: pin, p2: puk, le: .none) }
 }
@@ -213,8 +204,6 @@ struct SetManagementKey: CardCommand {
 /// RESET (Yubico): removes all keys and objects; the card allows it only if PIN and PUK are blocked.
 struct ResetPIVApplication: CardCommand {
     static let name = "RESET"
-
-    init() {}
 
     var apdu: APDU { APDU(ins: PIVProtocol.Instruction.reset, le: .none) }
 }

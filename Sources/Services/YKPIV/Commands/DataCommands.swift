@@ -46,8 +46,6 @@ struct PutPIVData: CardCommand {
 struct GetVersion: CardCommand {
     static let name = "GET VERSION"
 
-    init() {}
-
     var apdu: APDU { APDU(ins: PIVProtocol.Instruction.getVersion) }
 
     func decode(_ reader: inout ByteReader) throws(WireError) -> (version: FirmwareVersion, isWhole: Bool) {
@@ -59,8 +57,6 @@ struct GetVersion: CardCommand {
 /// GET SERIAL (Yubico, firmware 5.0.3): the serial number of the key.
 struct GetSerial: CardCommand {
     static let name = "GET SERIAL"
-
-    init() {}
 
     var apdu: APDU { APDU(ins: PIVProtocol.Instruction.getSerial) }
 

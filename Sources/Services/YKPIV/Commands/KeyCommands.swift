@@ -12,12 +12,6 @@ struct GenerateKey: CardCommand {
     let algorithm: PIVAlgorithm
     let policies: KeyPolicies
 
-    init(slot: PIVSlot, algorithm: PIVAlgorithm, policies: KeyPolicies) {
-        self.slot = slot
-        self.algorithm = algorithm
-        self.policies = policies
-    }
-
     var apdu: APDU {
         let template = TLV(PIVProtocol.Tag.algorithm, [algorithm.rawValue]).encoded + policies.encoded
         return APDU(

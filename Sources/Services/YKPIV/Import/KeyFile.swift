@@ -217,9 +217,7 @@ public struct KeyFile: Sendable {
         guard file.key != nil || !certificates.isEmpty else { throw .unknownFormat }
         return KeyFile(privateKey: file.key, certificates: certificates)
     }
-}
 
-extension KeyFile {
     /// Returns the certificate to use, wherever it is in the file: that of a key; otherwise that of the file's private
     /// key; otherwise the only one that issued no other, authorities last.
     ///

@@ -46,9 +46,7 @@ public struct PIVPIN: ~Copyable, Sendable {
     borrowing func copyBytes() -> [UInt8] { padded.copyBytes() }
     /// Returns the bytes without padding.
     borrowing func copyText() -> [UInt8] { padded.copyBytes().filter { $0 != 0xFF } }
-}
 
-extension PIVPIN {
     /// Refuses a new PIN or PUK below a card's minimum length.
     ///
     /// - Throws: `shortPIN`.

@@ -125,9 +125,7 @@ extension PIVService {
         let rules: [StatusWord] = [.incorrectParameters, .conditionsNotSatisfied, .dataInvalid, .wrongLength]
         return rules.contains(status) ? .refusedPIN(status) : nil
     }
-}
 
-extension PIVService {
     /// Waits for a fingerprint (YubiKey Bio), which then replaces the PIN. Returns a temporary PIN of 16 bytes if
     /// requested; it replaces the fingerprint for the rest of the session.
     ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
-import YKTransport
 import YKWire
 public import YKX509
 

@@ -3,7 +3,6 @@
 public import YKCrypto
 import YKTransport
 import YKWire
-import YKX509
 
 /// What a card reports about the key in a slot.
 public enum PIVKeyState: Hashable, Sendable {

@@ -156,9 +156,7 @@ extension PIVService {
         }
         return true
     }
-}
 
-extension PIVService {
     /// The administrative data and the printed object before a change.
     private struct Staging {
         let notes: PIVAdministration

@@ -51,9 +51,7 @@ public actor PIVService: CardKeyService {
             isDigits ? UInt32(String(number, radix: 16)) ?? number : number
         }
     }
-}
 
-extension PIVService {
     /// Exhausts the PIN's retry counter with wrong PINs. Does nothing if no retries are left.
     public func blockPIN() throws(PIVError) {
         try exhaust(.pin) { wrong throws(PIVError) in

@@ -53,9 +53,7 @@ public struct PIVAttestation: Hashable, Sendable {
     package static func isStatement(_ certificate: X509Certificate) -> Bool {
         [serial, KeyPolicies.certificateField].contains { certificate.extensions[$0] != nil }
     }
-}
 
-extension PIVAttestation {
     /// A difference between an attestation and the card that returned it: the attestation is another card's, or another
     /// key's.
     public enum Difference: Hashable, Sendable {

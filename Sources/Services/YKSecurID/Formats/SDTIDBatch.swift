@@ -117,11 +117,9 @@ public struct SDTIDBatch: Sendable {
         if try number(token, "AddPIN", 0) != 0 { return .pinpad }
         return try number(token, "PinType", 0) == 1 ? .pinless : .keyfob
     }
-}
 
-// MARK: - Fields
+    // MARK: - Fields
 
-extension SDTIDBatch {
     /// Returns a token's field, falling back to the header's default `DefX` and then to the header's field `X`.
     private func field(_ token: XMLNode, _ name: String) -> String? {
         value(token, name) ?? value(header, "Def" + name) ?? value(header, name)

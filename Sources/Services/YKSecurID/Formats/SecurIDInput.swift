@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKCrypto
 import YKWire
 
 /// An input from which tokens can be imported, recognized by its content.

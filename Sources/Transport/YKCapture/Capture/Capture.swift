@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKTransport
 public import YKWire
 
 /// A recorded session with a key: a header and the events in order. Its text form has one JSON object per line.
@@ -179,9 +178,7 @@ extension Capture {
         let period = prefix.count < name.count ? Int64(String(decoding: prefix, as: UTF8.self)) : nil
         return timeStep(data, period: period ?? 30)
     }
-}
 
-extension Capture {
     /// A problem in a capture, or a sign of a broken or careless recording.
     public struct Finding: Sendable, Hashable, CustomStringConvertible {
         /// The line, the header being line 1.

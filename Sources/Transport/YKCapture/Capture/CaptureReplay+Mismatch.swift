@@ -51,9 +51,7 @@ extension CaptureReplay {
         while case .link(let what, _)? = events.last?.kind, ![.powerOn, .reset].contains(what) { events.removeLast() }
         return events
     }
-}
 
-extension CaptureReplay {
     /// Throws if the reply of an exchange is a redacted result, or part of one. Proofs of knowledge and FIDO messages
     /// are let through: services know which of their parts are missing.
     func requireResult(_ index: Int) throws(LinkError) {

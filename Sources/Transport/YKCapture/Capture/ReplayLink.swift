@@ -2,7 +2,6 @@
 
 import Synchronization
 public import YKTransport
-import YKWire
 
 /// A card that answers from a recording.
 final class ReplayLink: CardLink {

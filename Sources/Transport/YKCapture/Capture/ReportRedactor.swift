@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// Finds the secrets in HID reports, in both directions: CTAPHID messages (CTAP 2.1 §11.2) and OTP slot frames.

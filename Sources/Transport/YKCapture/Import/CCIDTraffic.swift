@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// Finds the APDUs of a card reader in its bulk transfers (USB CCID 1.1 §6): `XfrBlock` and `DataBlock`, either of

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
-import YKWire
-
 /// Converts the logs of other tools to captures. Secrets are overwritten on import unless they are to be kept.
 public enum CaptureImport {
     /// The traffic of one card or HID device in a log.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// Sorts CTAPHID reports by channel, for logs that do not name the device. An INIT belongs to the channel that its

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
-import YKWire
-
 extension CaptureImport {
     /// The tool that wrote the log.
     public enum Format: String, Sendable, CaseIterable {

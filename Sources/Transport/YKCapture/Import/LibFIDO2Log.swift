@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// Parses the output of libfido2 (1.0 to 1.16) and its tools with `FIDO_DEBUG` or `-d`: `fido_tx: dev=0x…, cmd=0x10`,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// Parses the traces of libwebauthn: over HID `report=[0, 255, …]` with the report number before what is sent, or

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// A line of a log: its number, its text, and helpers to parse it.
@@ -151,9 +150,7 @@ extension Substring {
 
     /// The number at the start.
     var leadingNumber: Int? { Int(prefix { $0.isASCII && $0.isNumber }) }
-}
 
-extension Substring {
     /// The text with the entities of HTML replaced, as logs in `<pre>` have them.
     fileprivate var withoutEntities: Substring {
         guard utf8.contains(UInt8(ascii: "&")), utf8.contains(UInt8(ascii: ";")) else { return self }

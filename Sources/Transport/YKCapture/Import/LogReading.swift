@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// Reads the lines of one tool's log. A line that has no mark of the tool is skipped silently, since other programs

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// Parses OpenSC's debug log, `Outgoing APDU (5 bytes):` or `Outgoing APDU data [    5 bytes] ====`, then rows of up to

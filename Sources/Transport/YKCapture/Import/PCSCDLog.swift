@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// Parses the log of `pcscd --apdu`, with or without `--debug`: `00000003 APDU: 00 A4 …`, then `00047007 SW: 90 00`.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// The packets of a capture file from tcpdump (pcap, draft-ietf-opsawg-pcap) or Wireshark (pcapng,

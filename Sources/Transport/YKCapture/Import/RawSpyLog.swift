@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// Parses the output of libpcscspy: `THREAD@` and then a call `>|seconds|microseconds|NAME`, its arguments line by

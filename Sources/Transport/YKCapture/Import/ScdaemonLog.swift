@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
-import YKWire
-
 /// Parses GnuPG's scdaemon with `debug cardio`: `DBG:  raw apdu: 00 CA …` or `PCSC_data: …`, then
 /// `DBG:  response: sw=9000  datalen=217` and, if there is data, `DBG:  dump: 4F …`. The rest of a long reply follows as
 /// `more: sw=…`.

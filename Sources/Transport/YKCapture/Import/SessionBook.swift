@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
-import YKWire
-
 /// Collects the events of a log, one session per card or device.
 struct SessionBook {
     private struct Page {

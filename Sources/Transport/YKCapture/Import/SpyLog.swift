@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// Parses the output of `pcsc-spy`: a call's name, its arguments marked `i` (in) or `o` (out), and `=> …` with the

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// The traffic of one USB device, sorted by interface.

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
-import YKWire
-
 /// Reads usbmon packets and finds each device's FIDO reports, slot reports, and the cards in its reader.
 ///
 /// The FIDO interface is recognized by its 64-byte reports, among them the start of a CTAPHID message from the host, so

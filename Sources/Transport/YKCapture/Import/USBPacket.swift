@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
-import YKWire
-
 /// A packet from Linux's usbmon about one transfer (Documentation/usb/usbmon.rst): a header of 48 or 64 bytes in the
 /// machine's byte order, then the data.
 struct USBPacket {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// Parses the events of Windows' WebAuthN log about a card: `Request: 14 bytes` and a line `0x00A4…`,

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
-import YKWire
-
 /// Parses the traces of yubikey.rs (age-plugin-yubikey with `RUST_LOG=trace`): `yubikey::transaction] >>> [0, 164, …]`,
 /// then `yubikey::apdu] <<< Response { status_words: Success, data: [97, …] }`.
 struct YubiKeyRSLog: LogReader {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// Describes the commands and replies of an application in more words than the names of its vocabulary. What it does not

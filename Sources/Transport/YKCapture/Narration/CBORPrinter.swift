@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// The names of a map's keys and the format of some of its values.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// Describes FIDO over a smart card: U2F raw messages (U2F 1.2) and CTAP2 (CTAP 2.1 §11.3).

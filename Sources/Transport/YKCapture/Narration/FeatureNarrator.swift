@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// Describes the feature reports of an OTP application; a frame is described with its last part, a reply with its end.

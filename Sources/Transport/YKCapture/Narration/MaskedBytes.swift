@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKWire
 
 /// Bytes, some of which may be secret. A slice keeps track of its secret bytes.

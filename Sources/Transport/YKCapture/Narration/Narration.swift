@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKTransport
 package import YKWire
 
 /// The description of a capture event in words.
@@ -22,9 +21,7 @@ public struct Narration: Sendable, Hashable {
         self.application = application
         self.isKnown = isKnown
     }
-}
 
-extension Narration {
     /// Describes a FIDO message and its reply, if any, independent of the transport; secrets are omitted.
     package static func message(_ command: CTAPHID.Command, _ payload: [UInt8], reply: [UInt8]?) -> Narration {
         let request = MaskedBytes(payload, masks: Redactor.masks(message: payload))

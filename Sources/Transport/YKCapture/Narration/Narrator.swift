@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import YKProtocols
-import YKTransport
 import YKWire
 
 /// Describes the events of a capture; expects them in order.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// Describes HID reports: CTAPHID frames (CTAP 2.1 §11.2) and, with ``FeatureNarrator``, OTP feature reports.

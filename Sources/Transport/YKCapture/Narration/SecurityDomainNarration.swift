@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKTransport
 import YKWire
 
 /// Describes a GlobalPlatform security domain and the handshakes and protected commands of its secure channels, which

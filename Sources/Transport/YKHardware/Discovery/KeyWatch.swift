@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
-
 extension Discovery {
     /// Reports keys being attached, changed and removed over any interface, starting with those already attached, until
     /// the stream is no longer read. A newly attached key arrives with its first interface and changes with each

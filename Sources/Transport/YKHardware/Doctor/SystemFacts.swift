@@ -12,12 +12,6 @@ package struct SystemFacts: Sendable, Hashable {
     /// The names of the udev rules files for security keys.
     package var rules: [String]
 
-    package init(kernel: String, distribution: String, rules: [String]) {
-        self.kernel = kernel
-        self.distribution = distribution
-        self.rules = rules
-    }
-
     /// Reads the files below `root`.
     package static func find(root: String = "") -> SystemFacts {
         let release = SystemFile.text("\(root)/proc/sys/kernel/osrelease")?.prefix { $0 != "\n" } ?? "?"

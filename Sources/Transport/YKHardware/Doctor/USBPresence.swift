@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
-
 /// A USB device as shown by the kernel in sysfs; nothing is sent to it.
 package struct USBPresence: Sendable, Hashable {
     /// One interface of it.

@@ -26,9 +26,7 @@ struct HIDMachine: Sendable {
         let folder = "\(system)/class/hidraw"
         return SystemFile.names(in: folder).compactMap { SystemFile.real("\(folder)/\($0)") }
     }
-}
 
-extension HIDMachine {
     /// Reports device changes until the stream is no longer read.
     func watch() -> AsyncStream<HIDEvent> { news.stream(after: [HIDDevice]?.none) { events(&$0) } }
 

@@ -178,9 +178,7 @@ final class HIDRawLink: ReportLink {
         if number == ETIMEDOUT { return .timedOut(doing) }
         return .failed(code: UInt32(bitPattern: number), "\(doing): \(String(cString: strerror(number)))")
     }
-}
 
-extension HIDRawLink {
     /// The polling interval for the lock.
     private static let lockInterval = Duration.milliseconds(10)
 

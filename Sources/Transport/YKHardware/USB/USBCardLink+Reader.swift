@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKTransport
-import YKWire
 
 /// Without a smart card service, ykit itself does what libccid does for a reader: control codes, but no attributes.
 extension USBCardLink: ReaderLink {

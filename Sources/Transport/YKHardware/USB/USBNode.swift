@@ -185,9 +185,7 @@ final class USBNode: USBPipe {
         var waiting = pollfd(fd: node, events: 0, revents: 0)
         return poll(&waiting, 1, 200) > 0
     }
-}
 
-extension USBNode {
     /// The interval between attempts to claim the reader, and how long to retry while a program other than ykit has it.
     private static let claimInterval = Duration.milliseconds(10)
     private static let claimPatience = Duration.seconds(2)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKProtocols
-import YKWire
 
 extension CardChannel {
     /// Selects the management application and returns the version that it reports; `nil` for a card without one, and

@@ -95,11 +95,9 @@ public final class HIDOTPLink: OTPLink {
         }
         return try self.status(deadline: deadline)
     }
-}
 
-// MARK: - Frames out, replies in
+    // MARK: - Frames out, replies in
 
-extension HIDOTPLink {
     private enum Answer {
         case data(OTPReplyAssembler)
         case changed(OTPStatus)

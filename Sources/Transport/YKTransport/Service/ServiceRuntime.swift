@@ -132,11 +132,9 @@ extension ServiceRuntime {
             throw error
         }
     }
-}
 
-// MARK: - People
+    // MARK: - People
 
-extension ServiceRuntime {
     /// Asks the user while the service waits: no one else can use the key, and no thread of Swift's pool is blocked.
     ///
     /// The question starts on the service's thread and may continue anywhere. When `cancellation` or the caller's task

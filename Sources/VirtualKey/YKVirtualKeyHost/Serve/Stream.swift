@@ -2,7 +2,6 @@
 
 import Glibc
 package import YKTransport
-import YKVirtualKey
 
 /// A TCP connection whose waits can be cancelled.
 struct Stream: ~Copyable {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKVirtualKey
 public import YKWire
 
 /// A message from vpcd, the virtual reader of vsmartcard: one byte for a power command, or a command APDU.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import YKVirtualKey
 
 /// Finds the node that programs open for a HID device.
 enum HIDNode {

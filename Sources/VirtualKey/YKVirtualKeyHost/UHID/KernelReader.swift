@@ -4,7 +4,6 @@ import CThreads
 import Glibc
 import Synchronization
 package import YKTransport
-import YKVirtualKey
 
 /// Reads the messages of a kernel file, on a thread that does nothing else: uhid keeps 32 that are not read, and drops
 /// all others, while a program writes the reports of a long message faster than one is processed.

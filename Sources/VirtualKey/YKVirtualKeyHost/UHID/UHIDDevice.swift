@@ -2,7 +2,6 @@
 
 import Glibc
 package import YKTransport
-import YKVirtualKey
 
 /// Presents a device to this machine through the kernel's uhid; programs find it as `/dev/hidraw…`.
 package struct UHIDDevice {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKVirtualKey
 import YKWire
 
 /// A message from the kernel to the program that emulates a HID device (linux/uhid.h): a four-byte type in the
@@ -52,9 +51,7 @@ enum UHIDMessage: Hashable, Sendable {
         guard let data = try? reader.bytes(reportLimit), let size = try? reader.littleEndian(2) else { return nil }
         return size <= UInt64(reportLimit) ? Array(data.prefix(Int(size))) : nil
     }
-}
 
-extension UHIDMessage {
     /// Encodes CREATE2, which creates the device.
     static func create(_ device: HIDDescription) -> [UInt8] {
         var writer = ByteWriter(capacity: limit)

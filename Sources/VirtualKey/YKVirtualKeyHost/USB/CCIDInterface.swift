@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
 import YKVirtualKey
 import YKWire
 
@@ -131,9 +130,7 @@ struct CCIDInterface: USBInterface {
 
     /// Reports that the card was removed and inserted again.
     mutating func tellExchange() { news += [[0x50, 0x02], [0x50, 0x03]] }
-}
 
-extension CCIDInterface {
     /// Answers a message to the reader.
     mutating func answer(_ message: CCID.Command, at now: ContinuousClock.Instant) {
         guard message.slot == 0 else {

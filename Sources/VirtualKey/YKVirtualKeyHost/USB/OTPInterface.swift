@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKVirtualKey
-import YKWire
 
 /// The keyboard interface of a USB key: types the output of the slots when the key is touched, and carries the OTP
 /// application's frames in feature reports of eight bytes.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKVirtualKey
 public import YKWire
 
 /// The card's side of the transmission protocol T=1 (ISO 7816-3 §11): blocks in, blocks and commands out.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKVirtualKey
 import YKWire
 
 /// A message from a USB host over USB/IP (Linux Documentation/usb/usbip_protocol.rst): a 48-byte header with big-endian

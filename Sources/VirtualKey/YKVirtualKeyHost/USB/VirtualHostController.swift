@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import YKVirtualKey
 
 /// The kernel's virtual USB host controller (module vhci-hcd), which accepts a device at the other end of a socket.
 struct VirtualHostController {

@@ -39,9 +39,7 @@ struct AttestationStatement {
         }
         return certificates
     }
-}
 
-extension AttestationStatement {
     /// WebAuthn Level 3 §8.2.
     func packed() throws(VerificationProblem) -> AttestationVerification.Trust {
         let algorithm = try algorithm()

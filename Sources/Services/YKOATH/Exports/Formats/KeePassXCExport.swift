@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKWire
-
 /// KeePassXC's CSV export, recognized by its header.
 enum KeePassXCExport: ExportFormat {
     static let format = AuthenticatorExport.Format.keePassXC
