@@ -87,10 +87,7 @@ struct ObjectTests {
         try expect(PIVAdministration(decoding: notes.encoded), is: notes)
     }
 
-    @Test func readsKeyHistory() throws {
-        let history = try KeyHistory(decoding: try bytes("c10103c20102f300fe00"))
-        #expect(history.onCard == 3 && history.offCard == 2)
-        #expect(throws: WireError.self) { try KeyHistory(decoding: [0xC1, 0x01, 0x15]) }
+    @Test func refusesMalformedObjects() throws {
         #expect(throws: WireError.self) { try DiscoveryObject(decoding: [0x4F, 0x00, 0x5F, 0x2F, 0x01, 0x00]) }
         #expect(throws: WireError.self) { try CardCapability.identifier(decoding: [0xF0, 0x01, 0x00]) }
         #expect(throws: WireError.self) { try CHUID(decoding: [0x30, 0x00]) }

@@ -62,29 +62,6 @@ public struct PIVAdministration: Hashable, Sendable {
     }
 }
 
-/// The number of retired slots in use (object 5FC10C, NIST SP 800-73-4 Part 1 §3.3.1).
-public struct KeyHistory: Hashable, Sendable {
-    /// Retired slots whose certificates are on the card.
-    public let onCard: Int
-    /// Retired slots whose certificates are elsewhere.
-    public let offCard: Int
-
-    /// Reads the content of the object.
-    public init(decoding bytes: [UInt8]) throws(WireError) {
-        let objects = try TLV.list(bytes)
-        onCard = try Self.number(objects.value(0xC1))
-        offCard = try Self.number(objects.value(0xC2))
-    }
-
-    private static func number(_ value: [UInt8]?) throws(WireError) -> Int {
-        guard let value else { return 0 }
-        guard value.count == 1, value[0] <= 20 else {
-            throw WireError(.malformed, at: 0, "a number of keys that is not 0 to 20")
-        }
-        return Int(value[0])
-    }
-}
-
 /// The supported PINs (object 7E, NIST SP 800-73-4 Part 1 §3.3.2).
 public struct DiscoveryObject: Hashable, Sendable {
     /// The application identifier.

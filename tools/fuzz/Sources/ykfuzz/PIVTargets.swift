@@ -26,7 +26,6 @@ extension FuzzTarget {
             if let notes = try? PIVAdministration(decoding: bytes) {
                 require((try? PIVAdministration(decoding: notes.encoded)) == notes, "notes change on their way")
             }
-            _ = try? KeyHistory(decoding: bytes)
             _ = try? DiscoveryObject(decoding: bytes)
             _ = try? CardCapability.identifier(decoding: bytes)
         },
