@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import YKHardware
+public import YKTransport
+public import YKVirtualKeyHost
+
 /// The settings of a bridge.
 public struct BridgeSettings: Hashable, Sendable {
     /// The name of the only reader to use, or a part of it; `nil` for all readers.
@@ -28,4 +32,52 @@ public struct BridgeSettings: Hashable, Sendable {
 
     /// Creates the default settings.
     public init() {}
+}
+
+/// An event to show to the user of a bridge.
+public enum BridgeEvent: Hashable, Sendable {
+    /// Programs find the bridge at this path, which is empty if it has no visible node.
+    case inserted(node: String)
+    /// Programs find the card in the reader of vpcd at this address.
+    case cardInserted(VPCDAddress)
+    /// The device was unplugged, or the card removed.
+    case removed
+    /// A FIDO card is ready in a reader.
+    case cardReady(reader: String, isContactless: Bool)
+    /// A card in a reader has no FIDO application.
+    case cardForeign(reader: String)
+    /// A card cannot be used at present.
+    case cardFailed(reader: String, LinkError)
+    /// A card was removed from its reader.
+    case cardLeft(reader: String)
+    /// A ceremony waits for its user.
+    case waiting(BridgeWait, for: Ceremony)
+    /// The wait is over.
+    case waitEnded
+    /// The card has answered, with this CTAP2 status (CTAP 2.2 §8.2); for U2F, 0 means success.
+    case answered(Ceremony, reader: String, status: UInt8)
+    /// A program asked the device to blink.
+    case winked
+    /// The smart card service is unavailable.
+    case serviceFailed(LinkError)
+}
+
+/// The readers whose cards are bridged.
+public protocol BridgeReaders: Sendable {
+    /// Readers and cards being added, changed and removed, starting with those already present.
+    func events() -> AsyncStream<ReaderEvent>
+    /// Connects to the card in a reader, without locking other programs out.
+    func connect(reader: String, deadline: Deadline) throws(LinkError) -> sending any CardLink
+}
+
+/// The readers of the smart card service.
+public struct ServiceReaders: BridgeReaders {
+    /// Creates access to them.
+    public init() {}
+    /// Readers and cards, as reported by the service.
+    public func events() -> AsyncStream<ReaderEvent> { PCSC.watch() }
+    /// Connects to the card in a reader.
+    public func connect(reader: String, deadline: Deadline) throws(LinkError) -> sending any CardLink {
+        try PCSC.connect(reader: reader, deadline: deadline)
+    }
 }

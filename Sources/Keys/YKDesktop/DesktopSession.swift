@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKHardware
+import YKWire
 
 /// The desktop session that a program runs in (XDG Base Directory and D-Bus specifications).
 public struct DesktopSession: Hashable, Sendable {
@@ -42,4 +43,59 @@ public enum DesktopError: Error, Hashable, Sendable {
     case program(ProgramError)
     /// The system has no thread left.
     case noThread
+}
+
+/// The kernel's information about batteries and mains (Documentation/ABI/testing/sysfs-class-power).
+public enum PowerSupply {
+    /// Whether a battery is discharging and no other supply is connected; `false` if the kernel does not report it.
+    ///
+    /// - Parameter folder: The kernel's folder of power supplies.
+    public static func isOnBattery(_ folder: String = "/sys/class/power_supply") -> Bool {
+        var isDischarging = false
+        for name in SystemFile.names(in: folder) {
+            func value(_ file: String) -> String? { SystemFile.text("\(folder)/\(name)/\(file)")?.trimmed }
+            // Batteries of mice and headsets have the scope Device.
+            guard value("scope") != "Device" else { continue }
+            switch value("type") {
+            case "Battery"?: if value("status") == "Discharging" { isDischarging = true }
+            case nil: continue
+            default: if value("online") == "1" { return false }
+            }
+        }
+        return isDischarging
+    }
+}
+
+/// Whether the screen is locked, according to logind (LockedHint).
+public struct ScreenLock: Sendable {
+    private let query: @Sendable () -> Bool?
+    private var next = ContinuousClock.now
+    private var isKnownLocked = false
+    private var isSilent = false
+    /// How long an answer is cached.
+    private static let patience = Duration.seconds(1)
+
+    /// Watches the screen of this process's session.
+    public init() {
+        let bus = MessageBus(isOfSystem: true)
+        self.init { bus?.isLocked() }
+    }
+
+    /// Watches what a function says: `nil` if unknown.
+    init(_ query: @escaping @Sendable () -> Bool?) { self.query = query }
+
+    /// Queries logind, at most once a second, and not again if it does not answer.
+    ///
+    /// - Returns: `false` if unknown.
+    public mutating func isLocked() -> Bool {
+        guard !isSilent else { return false }
+        guard next <= .now else { return isKnownLocked }
+        next = .now + Self.patience
+        guard let isLocked = query() else {
+            isSilent = true
+            return false
+        }
+        isKnownLocked = isLocked
+        return isLocked
+    }
 }

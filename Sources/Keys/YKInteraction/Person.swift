@@ -214,3 +214,53 @@ public struct PersonPrompt: CredentialPrompt {
         do throws(Declined) { return try await person.secret(request) } catch .nobodyToAsk { return nil }
     }
 }
+
+/// Something to report: a value defined by the reporting library, which the program puts into words.
+public protocol UserNews: Sendable {}
+
+/// The purpose of the exchanges that follow: `sign a file`.
+public struct OperationPurpose: UserNews, Hashable {
+    /// The purpose, as the end of "to …".
+    public let text: String
+    /// Names a purpose.
+    public init(_ text: String) { self.text = text }
+}
+
+/// Whether a key waits for a touch.
+public enum ExpectedTouch: Hashable, Sendable {
+    /// It waits, unless it was touched just before.
+    case required
+    /// The key does not report whether this use requires one.
+    case possible
+}
+
+/// A wait for a touch, which lasts until it is ended.
+public protocol PendingTouch: Sendable {
+    /// Whether the person was told.
+    var isShown: Bool { get }
+
+    /// Ends the wait: the key has answered.
+    func end()
+}
+
+/// The person was told to touch the key, but did not do so in time.
+public struct TouchMissed: Error, Hashable, Sendable {
+    /// A missed touch.
+    public init() {}
+}
+
+/// The party that is asked for a credential: a person at a terminal, through ssh-askpass, in age's dialogue or at a
+/// desktop; a plan; a test.
+///
+/// A service may be waiting for the answer, so the prompt must never call that service.
+public protocol CredentialPrompt: Sendable {
+    /// Whether there is anybody to ask.
+    var isThere: Bool { get }
+
+    /// Asks for a credential; a new one twice.
+    ///
+    /// - Returns: The credential; `nil` if no one can be asked.
+    /// - Throws: `Declined` if the user declines, or an error of its own, such as a missing terminal or an
+    ///   interruption.
+    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret?
+}

@@ -4,6 +4,7 @@ import Applications
 import Verbs
 import YKInteraction
 import YKPIV
+import YKTransport
 import YKUse
 
 /// The PIV application of the agent's card. It stays open for a moment after a request, so that the requests that follow
@@ -122,5 +123,22 @@ final class AgentCard {
         self.session = nil
         await session.service.close()
         if session.end <= .now { othersTurn = .now + Self.turn }
+    }
+}
+
+/// A card that other programs use as well.
+enum BusyCard {
+    /// How long to wait for other programs.
+    static let patience = Duration.seconds(5)
+
+    /// Repeats work with a card that another program holds, or has reset or powered off during the operation.
+    static func retrying<Value>(_ work: () async throws -> Value) async throws -> Value {
+        let end = ContinuousClock.now + patience
+        while true {
+            do { return try await work() } catch {
+                guard LinkError(causing: error)?.isTransient == true, .now < end else { throw error }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
     }
 }

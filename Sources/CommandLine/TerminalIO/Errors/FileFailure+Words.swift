@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+package import YKHardware
 package import YKTransport
 
 extension FileFailure: Explained {
@@ -70,4 +71,12 @@ extension String {
         // A word without digits may well be the name of a file.
         return letters.count < symbols.count && letters.allSatisfy { ("a"..."z").contains($0) }
     }
+}
+
+extension UDevRule {
+    /// The commands that install the rules and apply them to all nodes, for the user to type.
+    package static let commands = [
+        "ykit udev-rules | sudo tee \(folder)\(file) > /dev/null",
+        "sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=usb --subsystem-match=hidraw",
+    ]
 }

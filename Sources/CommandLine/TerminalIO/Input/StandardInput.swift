@@ -2,6 +2,7 @@
 
 package import Arguments
 import Synchronization
+import YKWire
 
 /// Standard input has one reader: a file named `-`, or an option for a secret. Several secrets are read from it, one line
 /// each, only by a verb whose help gives their order.
@@ -65,5 +66,25 @@ package enum StandardInput {
             return true
         }
         if !isFree { throw .usage("standard input is read for two purposes") }
+    }
+}
+
+/// Binary arguments.
+package enum BytesArgument {
+    /// Decodes base64url or base64.
+    package static func base64(_ text: String, _ option: String) throws(Explanation) -> [UInt8] {
+        guard let bytes = try? Base64.decode(text), !bytes.isEmpty else {
+            throw .usage("\(option) takes bytes in base64url, and '\(text.printable)' is not base64url")
+        }
+        return bytes
+    }
+
+    /// Decodes hexadecimal if the text consists of hexadecimal digits, twice `count` of them; otherwise base64url.
+    package static func hexOrBase64(_ text: String, _ option: String, count: Int? = nil) throws(Explanation) -> [UInt8]
+    {
+        if let bytes = try? Hex.decode(text), !bytes.isEmpty, count == nil || bytes.count == count { return bytes }
+        let bytes = try base64(text, option)
+        if let count, bytes.count != count { throw .usage("\(option) takes \(count) bytes, got \(bytes.count)") }
+        return bytes
     }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Arguments
 package import TerminalIO
 package import YKCrypto
 package import YKPIV
 import YKUse
+public import YKWire
 
 extension KeyFile {
     /// Reads a file of keys and certificates.
@@ -45,4 +47,9 @@ extension KeyFile {
     package static func noCertificate(_ path: String) -> Explanation {
         Explanation("no-certificate", .notFound, "\(path.fileName) holds no certificate")
     }
+}
+
+extension KeyboardLayout: ExpressibleByArgument {
+    /// Parses the name, in upper or lower case.
+    public init?(argument: String) { self.init(rawValue: argument.lowercased()) }
 }

@@ -113,4 +113,47 @@ public final class HIDFIDOLink: FIDOLink {
     func checked(_ deadline: Deadline, _ doing: String) throws(FIDOLinkError) {
         try lift(FIDOLinkError.device) { () throws(LinkError) in try deadline.check(doing) }
     }
+
+    /// Sends bytes for the key to echo (CTAPHID_PING), and checks that they come back unchanged.
+    public func ping(_ bytes: [UInt8]) throws(FIDOLinkError) {
+        let echo = try call(.ping, bytes, deadline: environment.deadline(), keepalive: { _ in })
+        guard echo == bytes else {
+            throw .malformed(WireError(.malformed, at: 0, "PING returned \(echo.count) different bytes"))
+        }
+    }
+
+    /// Makes the key blink, if it supports that (CTAPHID_WINK).
+    public func wink() throws(FIDOLinkError) {
+        guard profile.canWink else { throw .notCarried(.wink) }
+        _ = try call(.wink, [], deadline: environment.deadline(), keepalive: { _ in })
+    }
+
+    /// Reserves the key for this channel (CTAPHID_LOCK).
+    ///
+    /// - Parameter duration: How long, in whole seconds, at most 10; zero releases the key.
+    public func lock(for duration: Duration) throws(FIDOLinkError) {
+        let seconds = UInt8(min(max(duration.components.seconds, 0), 10))
+        _ = try call(.lock, [seconds], deadline: environment.deadline(), keepalive: { _ in })
+    }
+}
+
+/// The answer to CTAPHID_INIT (CTAP 2.2 §11.2.9.1.3): the nonce, a channel, and the key's properties.
+struct InitReply: Hashable, Sendable {
+    let channel: CTAPHID.Channel
+    let profile: FIDOLinkProfile
+
+    /// Reads the answer; ignores fields that later protocol versions append.
+    init(_ payload: [UInt8]) throws(WireError) {
+        var reader = ByteReader(payload)
+        _ = try reader.bytes(8, "the nonce")
+        channel = CTAPHID.Channel(rawValue: try reader.uint32("the channel"))
+        _ = try reader.byte("the version of the protocol")
+        let major = try reader.byte("the device's version")
+        let minor = try reader.byte("the device's version")
+        let build = try reader.byte("the device's version")
+        let capabilities = try reader.byte("the capabilities")
+        profile = FIDOLinkProfile(
+            carrier: .hid, hasCTAP2: capabilities & 0x04 != 0, hasU2F: capabilities & 0x08 == 0,
+            canWink: capabilities & 0x01 != 0, deviceVersion: FirmwareVersion(major, minor, build))
+    }
 }

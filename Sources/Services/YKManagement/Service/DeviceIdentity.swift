@@ -256,3 +256,110 @@ extension CardError {
         }
     }
 }
+
+/// Probes a key that is older than READ CONFIG.
+enum OlderKey {
+    /// U2F of early firmware.
+    private static let oldU2F = AID(rawValue: [0xA0, 0x00, 0x00, 0x05, 0x27, 0x10, 0x02])
+    private static let applications: [(AID, Capability)] = [
+        (.fido, .u2f), (oldU2F, .u2f), (.piv, .piv), (.openPGP, .openPGP), (.oath, .oath),
+    ]
+
+    /// Selects one application after another; the serial number is read from the OTP application. `skipping` is called
+    /// with the error of a question without which the others are still asked.
+    static func info(
+        _ channel: CardChannel, version: FirmwareVersion, _ skipping: (CardError) throws(ManagementError) -> Void
+    ) throws(ManagementError) -> DeviceInfo {
+        var found: Capability = []
+        var serial: UInt32?
+        func asked<Value>(_ question: () throws(CardError) -> Value) throws(ManagementError) -> Value? {
+            do { return try question() } catch {
+                try skipping(error)
+                return nil
+            }
+        }
+        if try asked({ () throws(CardError) in try channel.has(.otp) }) == true {
+            found.insert(.otp)
+            serial = try asked { () throws(CardError) in try self.serial(channel) } ?? nil
+        }
+        for (aid, capability) in applications
+        where try asked({ () throws(CardError) in try channel.has(aid) }) == true { found.insert(capability) }
+        if version >= FirmwareVersion(3, 3, 0) { found.insert(.u2f) }
+        var info = DeviceInfo(version: version, usb: found)
+        if version.major == 3 { info.nfc = info.usb }
+        info.serial = serial
+        info.isSynthesized = true
+        return info
+    }
+
+    /// The serial number of the selected OTP application (slot command 10), if it is readable.
+    private static func serial(_ channel: CardChannel) throws(CardError) -> UInt32? {
+        let reply = try channel.transmit(APDU(ins: OTPProtocol.Instruction.slot, p1: OTPCommand.serial.rawValue))
+        guard reply.status == .ok, reply.data.count == 4 else { return nil }
+        let serial = reply.data.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return serial == 0 ? nil : serial
+    }
+}
+
+/// The FIPS mode of a YubiKey FIPS of the 4 series, which its U2F application reports.
+public enum FIPSMode {
+    /// Returns whether it is on (vendor instruction 46 of U2F): 9000 for yes, 6A81 for no.
+    ///
+    /// - Throws: `card(.status)` for any other answer.
+    public static func isOn(_ link: sending any FIDOLink) throws(ManagementError) -> Bool {
+        let reply: [UInt8]
+        do {
+            reply = try link.call(
+                .msg, [0x00, FIDOProtocol.Instruction.fipsMode, 0x00, 0x00, 0x00, 0x00, 0x00],
+                deadline: link.environment.deadline(),
+                keepalive: { _ in })
+        } catch {
+            throw .fido(error, during: "VERIFY FIPS MODE")
+        }
+        let answer = try lift({ ManagementError.malformed($0, during: "VERIFY FIPS MODE") }) { () throws(WireError) in
+            try ResponseAPDU(decoding: reply)
+        }
+        switch answer.status {
+        case .ok: return true
+        case .functionNotSupported: return false
+        default: throw .card(.status(answer.status, during: "VERIFY FIPS MODE"))
+        }
+    }
+}
+
+/// The NFC restriction of a YubiKey (firmware 5.7 and later): until it has been powered over USB, a contactless reader
+/// sees only a tag that links to yubico.com/getting-started.
+public enum NFCRestriction {
+    /// The length of the message and the message (ykman 5.9.2, `is_nfc_restricted`).
+    private static let file: [UInt8] = [0x00, 0x1F, 0xD1, 0x01, 0x1B, 0x55, 0x04] + "yubico.com/getting-started".utf8
+
+    /// Returns whether the card on a contactless reader is a key in that state, by reading its tag. False for a card
+    /// with contacts, to which nothing is sent, and for one with another tag. Throws if the link fails.
+    public static func isActive(_ channel: CardChannel) throws(CardError) -> Bool {
+        guard (try? ATR(decoding: channel.identity.atr))?.contactless != nil else { return false }
+        do throws(CardError) {
+            _ = try channel.select(.ndef)
+            let selected = try channel.transmit(APDU(ins: ISO7816.select, p2: 0x0C, data: [0xE1, 0x04]))
+            guard selected.status == .ok else { return false }
+            return try channel.transmit(APDU(ins: ISO7816.readBinary, le: .bytes(UInt16(file.count)))).data == file
+        } catch {
+            guard case .link = error else { return false }
+            throw error
+        }
+    }
+}
+
+extension CardChannel {
+    /// Returns whether an application exists, and selects it. Throws if the link fails.
+    package func has(_ application: AID) throws(CardError) -> Bool {
+        do throws(CardError) {
+            _ = try select(application)
+            return true
+        } catch {
+            switch error {
+            case .appletMissing, .status: return false
+            default: throw error
+            }
+        }
+    }
+}

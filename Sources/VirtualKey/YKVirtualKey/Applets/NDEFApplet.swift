@@ -84,3 +84,63 @@ struct NDEFApplet: Applet {
         return [UInt8(message.count >> 8), UInt8(truncatingIfNeeded: message.count)] + message
     }
 }
+
+/// The management application: reports the key's identity and capabilities, and enables and disables applications.
+struct ManagementApplet: Applet {
+    static let aid = AID.management
+
+    private typealias Instruction = ManagementProtocol.Instruction
+
+    mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
+        Array("Virtual mgr - FW version \(key.profile.version)".utf8)
+    }
+
+    /// READ CONFIG, WRITE CONFIG, RESET DEVICE, SET MODE (which a NEO expects in its OTP application), and ECHO, which
+    /// returns its data; ykman's device tests exercise secure channels with it.
+    mutating func process(
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
+    ) throws(Refusal) -> [UInt8] {
+        switch (command.ins, command.p1) {
+        case (Instruction.readConfig, _) where key.profile.version >= FirmwareVersion(4, 1, 0):
+            guard let page = key.managementPage(command.p1) else { throw .status(.wrongParameters) }
+            return page
+        case (Instruction.echo, 0) where key.profile.version.major >= 5: return command.data
+        case (Instruction.writeConfig, 0): try key.writeManagement(command.data)
+        case (Instruction.resetDevice, 0): try key.resetDevice()
+        case (Instruction.setMode, ManagementProtocol.mode) where key.profile.version.major >= 4:
+            try key.setMode(command.data)
+        default: throw .status(.unknownInstruction)
+        }
+        return []
+    }
+}
+
+/// The Yubico OTP application over a card: the commands are in P1 of instruction 01; 03 and SELECT return the status.
+struct OTPApplet: Applet {
+    static let aid = AID(rawValue: AID.otp.rawValue + [0x01])
+    static let capabilities = VirtualCapability.otp
+    static let takesReaderForTouch = true
+
+    mutating func select(_ key: inout VirtualKeyState, _ inputs: VirtualInputs) -> [UInt8] {
+        // NEO and YubiKey 4 add mode, challenge-response timeout and time until ejection, the low byte first.
+        let management = key.management
+        guard key.profile.version.major == 3 || key.profile.version.major == 4 else { return key.otpStatus.encoded }
+        return key.otpStatus.encoded + [
+            (management.mode ?? 6) | management.flags, management.challengeResponse,
+            UInt8(truncatingIfNeeded: management.autoEject), UInt8(management.autoEject >> 8),
+        ]
+    }
+
+    mutating func process(
+        _ command: APDU, _ key: inout VirtualKeyState, _ inputs: VirtualInputs
+    ) throws(Refusal) -> [UInt8] {
+        switch command.ins {
+        case OTPProtocol.Instruction.status: return key.otpStatus.encoded
+        case OTPProtocol.Instruction.slot:
+            let command = (number: OTPCommand(rawValue: command.p1), payload: command.data)
+            let data = try key.otp(command.number, command.payload, inputs)
+            return command.number.isWrite ? key.otpStatus.encoded : data
+        default: throw .status(.unknownInstruction)
+        }
+    }
+}
