@@ -37,13 +37,13 @@ import YKTestSupport
     /// A verb that has only the global options.
     private struct GlobalVerb: Verb {
         static let uses: GlobalUse = [.key, .secrets, .reader]
-        static let about = About("verb", "A verb.")
+        static let about = About("A verb.")
         static let answer = Shape.none
         func run(in run: Run) async throws -> Outcome<Void> { .printed }
     }
 
     private struct GlobalLine: ParsableCommand {
-        static let about = About("ykit", "A root.", subcommands: [GlobalVerb.self])
+        static let about = About("A root.", subcommands: ["verb": GlobalVerb.self])
     }
 
     @Test func eachIsRefusedByAVerbThatUsesNoKey() throws {

@@ -79,7 +79,7 @@ import YKWire
         return words.indices.filter { words[$0] == "ykit" }.compactMap { start in
             var command: any ParsableCommand.Type = Commands.root
             for word in words[(start + 1)...] {
-                guard let next = command.about.subcommand(word) else { continue }
+                guard let next = command.about.subcommand(word)?.command else { continue }
                 if let verb = next as? any VerbCommand.Type { return verb.verb }
                 command = next
             }

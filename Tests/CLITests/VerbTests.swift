@@ -30,7 +30,7 @@ import YKWire
             var command: any ParsableCommand.Type = Commands.root
             var path: [String] = []
             for word in words where !word.hasPrefix("-") {
-                guard let next = command.about.subcommand(word) else { continue }
+                guard let next = command.about.subcommand(word)?.command else { continue }
                 (command, path) = (next, path + [word])
                 if let verb = next as? any VerbCommand.Type { return (path.joined(separator: " "), verb.verb) }
             }

@@ -187,14 +187,15 @@ def test_rules():
         expect(f"rule {index}: {check}, {next(iter(files))}", findings(check, files), (1 if count else 0, count))
 
 
-GROUP = HEADER + '''struct ToyGroup: CommandGroup {
-    static let about = About("toy", "Toys.", subcommands: [ToyAdd.self, ToyHidden.self])
+GROUP = HEADER + '''let topics = [CommandTopic("toys, for children", ["toy": ToyGroup.self])]
+struct ToyGroup: ParsableCommand {
+    static let about = About("Toys.", subcommands: [["add", "put"]: ToyAdd.self, "hide": ToyHidden.self])
 }
 struct ToyAdd: Verb {
     static let about = About(
-        "add", "Add a toy.")
+        "Add a toy.")
 }
-struct ToyHidden: Verb { static let about = About("hide", "Hide.", shouldDisplay: false) }
+struct ToyHidden: Verb { static let about = About("Hide.", shouldDisplay: false) }
 '''
 TOY, TRIED, CHANGES = "Sources/CommandLine/ToyVerbs/Toy.swift", "Tests/CLITests/fixtures/verbs.txt", "CHANGELOG.md"
 NAMED = {TRIED: "y toy add", "Tests/Fixtures/answers.txt": "# none\n", CHANGES: "`ykit toy`",

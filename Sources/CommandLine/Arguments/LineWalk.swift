@@ -95,9 +95,10 @@ package struct LineWalk {
         for word in words { try take(word) }
     }
 
-    private mutating func enter(_ next: any ParsableCommand.Type) {
+    private mutating func enter(_ named: NamedCommand) {
+        let next = named.command
         command = next
-        path.append(next.about.name)
+        path.append(named.name)
         guard next.isVerb, !isHelpWord else { return }
         let (verb, declarations) = Declarations.made(next, with: early)
         let read = ParsedVerb(verb: verb, declarations: declarations)

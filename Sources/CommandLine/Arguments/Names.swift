@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of an option as they are typed, and the name of its value in help: `--rp-id <id>`, or `-f`.
+/// The names of an option or a command as they are typed, and the name of an option's value in help: `--rp-id <id>`, or
+/// `-f`.
 package struct Names: ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, Sendable {
     package let words: [String]
     /// The name of the value in help; by default the option's name without dashes. For `file`, the shell completes file

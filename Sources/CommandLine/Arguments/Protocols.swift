@@ -41,7 +41,7 @@ package struct BriefOptions: Sendable {
 
 /// An entry of a group: a command, or a verb that another type turns into a command.
 package protocol Command: SendableMetatype {
-    /// The name, help and subcommands.
+    /// The help and subcommands.
     static var about: About { get }
 
     /// The command that parses the line.
@@ -75,7 +75,7 @@ extension ParsableCommand {
         let below = about.subcommands.filter { hasHidden || $0.about.shouldDisplay }
         return [([], Self.self)]
             + below.flatMap { child in
-                child.tree(hasHidden: hasHidden).map { ([child.about.name] + $0.path, $0.command) }
+                child.command.tree(hasHidden: hasHidden).map { ([child.name] + $0.path, $0.command) }
             }
     }
 

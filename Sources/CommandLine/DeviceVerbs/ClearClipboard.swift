@@ -10,7 +10,7 @@ import YKDesktop
 /// the clipboard.
 struct ClearClipboard: ParsableCommand {
     static let uses: GlobalUse = []
-    static let about = About("clear-clipboard", "Remove a code from the clipboard.", shouldDisplay: false)
+    static let about = About("Remove a code from the clipboard.", shouldDisplay: false)
 
     @Option("--after", help: "How many seconds to wait.") var after: UInt32
 

@@ -41,7 +41,7 @@ struct ReadCode: Report {
 struct ReadQR: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "qr", "Show the contents of the QR codes in a picture, of any kind.",
+        "Show the contents of the QR codes in a picture, of any kind.",
         discussion: """
             Anything that may be a secret is replaced by '…' unless --reveal is given, even in a pipe: the secret of \
             an account, a password, the parameters of a link, any text that is not known to be harmless. Nothing is \

@@ -16,7 +16,7 @@ import YKX509
 /// Generates a key for age.
 struct AgeGenerate: Verb {
     static let about = About(
-        "generate", "Create a key for age, and print its identity and recipients.",
+        "Create a key for age, and print its identity and recipients.",
         discussion: """
             By default, a P-256 key is created in a PIV slot, with a certificate that age-plugin-yubikey also finds. \
             With --algorithm x25519 (firmware 5.7 and later), any version of age can encrypt to the key without a \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Applications
-import Arguments
+package import Arguments
 import TerminalIO
 import Verbs
 import YKAge
@@ -9,16 +9,21 @@ import YKPIV
 import YKX509
 
 /// Commands for age.
-struct AgeGroup: ParsableCommand {
-    static let about = About(
-        "age", "Keys for age, which encrypts files: PIV slots and FIDO2 credentials.",
+package struct AgeGroup: ParsableCommand {
+    package static let about = About(
+        "Keys for age, which encrypts files: PIV slots and FIDO2 credentials.",
         discussion: """
             A recipient is a public key to encrypt to, which needs no security key; an identity names the key that \
             decrypts, and holds no secret. age finds ykit through a link: ln -s ykit age-plugin-ykit. With a link \
             named age-plugin-yubikey, keys of that plugin work too.
             """,
-        subcommands: [AgeGenerate.self, AgeList.self, AgeIdentityVerb.self, AgePluginVerb.self],
+        subcommands: [
+            "generate": AgeGenerate.self, "list": AgeList.self, "identity": AgeIdentityVerb.self,
+            "plugin": AgePluginVerb.self,
+        ],
         examples: [Example("ykit age generate --output identity.txt")])
+
+    package init() {}
 }
 
 /// The three forms of a P-256 recipient.
@@ -160,7 +165,7 @@ extension X509Certificate {
 /// Lists recipients.
 struct AgeList: Verb {
     static let about = About(
-        "list", "Print the recipients of the keys in the slots \(PIVSlot.retiredWords).",
+        "Print the recipients of the keys in the slots \(PIVSlot.retiredWords).",
         discussion: """
             The output is a recipients file for 'age -R'. age 1.3 and later encrypts to age1tag1… without a plugin; \
             --form yubikey is for older versions with age-plugin-yubikey, --form ykit for those with ykit.
@@ -193,7 +198,7 @@ enum AgeIdentityForm: String, CaseIterable, ExpressibleByArgument {
 /// Prints identities.
 struct AgeIdentityVerb: Verb {
     static let about = About(
-        "identity", "Print the identities of keys, for 'age -d -i FILE'. They hold no secret.",
+        "Print the identities of keys, for 'age -d -i FILE'. They hold no secret.",
         discussion: """
             For the key in one slot, or for all keys in the slots \(PIVSlot.retiredWords). Identities of --form \
             yubikey also work with age-plugin-yubikey, and exist for P-256 keys only.

@@ -13,7 +13,7 @@ import YKTransport
 struct AgePluginVerb: Verb {
     static let hasOwnOutput = true
     static let about = About(
-        "plugin", "Run as a plugin of age; age starts it.",
+        "Run as a plugin of age; age starts it.",
         discussion: """
             age starts 'age-plugin-NAME --age-plugin=STATE' for identities and recipients with that name; a link to \
             ykit named age-plugin-ykit, age-plugin-yubikey, age-plugin-fido2-hmac or age-plugin-tag runs this verb. \

@@ -11,8 +11,10 @@ import YKOATH
 /// Commands for the password of the accounts.
 struct OATHAccess: ParsableCommand {
     static let about = About(
-        "access", "Manage the password that protects the accounts.",
-        subcommands: [OATHAccessChange.self, OATHAccessRemember.self, OATHAccessForget.self],
+        "Manage the password that protects the accounts.",
+        subcommands: [
+            "change": OATHAccessChange.self, "remember": OATHAccessRemember.self, "forget": OATHAccessForget.self,
+        ],
         examples: [Example("ykit oath access change")])
 }
 
@@ -24,7 +26,7 @@ enum NewOATHPassword: SecretKind {
 struct OATHAccessChange: Verb {
     static let readsLines = true
     static let about = About(
-        "change", "Set, change or remove the password.",
+        "Set, change or remove the password.",
         discussion: """
             If both passwords are read from standard input, the first line is the current one, the second the new one.
             """,
@@ -83,7 +85,7 @@ struct OATHAccessChange: Verb {
 /// Remembers the password of a key on this computer.
 struct OATHAccessRemember: Verb {
     static let about = About(
-        "remember", "Remember the password on this computer.",
+        "Remember the password on this computer.",
         discussion: """
             It is kept in the Secret Service of the desktop session, if there is one. Otherwise it is stored in a file \
             that only its owner can read, encrypted with a second such file and this machine's ID: this protects it \
@@ -122,7 +124,7 @@ struct OATHAccessRemember: Verb {
 /// Forgets remembered passwords.
 struct OATHAccessForget: Verb {
     static let about = About(
-        "forget", "Forget the password on this computer.",
+        "Forget the password on this computer.",
         examples: [Example("ykit oath access forget"), Example("ykit oath access forget --all")])
     static let answer = Shape(Item<Int?>("forgotten", "how many, null if the keyring does not report it"))
 

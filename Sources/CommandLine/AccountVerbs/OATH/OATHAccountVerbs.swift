@@ -10,7 +10,7 @@ import YKOATH
 /// Renames an account.
 struct OATHRename: Verb {
     static let about = About(
-        "rename", "Rename an account (firmware 5.3.1 and later).",
+        "Rename an account (firmware 5.3.1 and later).",
         discussion: "NAME is the full new name, 'issuer:name'; the period does not change.",
         examples: [Example("ykit oath rename GitHub:alice@example.com GitHub:alice")])
     typealias Reported = (old: OATHAccountID, new: OATHAccountID)
@@ -49,7 +49,7 @@ struct OATHRename: Verb {
 /// Deletes an account.
 struct OATHDelete: Verb {
     static let about = About(
-        "delete", "Delete an account. Its secret cannot be recovered.",
+        "Delete an account. Its secret cannot be recovered.",
         examples: [Example("ykit oath delete GitHub:alice@example.com")])
     static let answer = Shape(Item<OATHAccountID>("id") { $0.text })
 
@@ -76,7 +76,7 @@ struct OATHDelete: Verb {
 /// Adds an account from an otpauth URI.
 struct OATHUri: Verb {
     static let about = About(
-        "uri", "Add an account from an otpauth:// URI.",
+        "Add an account from an otpauth:// URI.",
         discussion:
             "A URI contains a secret: read it from standard input, with '-', rather than from the command line.",
         examples: [Example("ykit oath uri - < account.uri", "Add the account of an otpauth:// URI in a file.")])
@@ -135,7 +135,6 @@ struct ExportedAccount: Report {
 /// Exports the account data that a key discloses.
 struct OATHExport: Verb {
     static let about = About(
-        "export",
         "Export names, types, algorithms and periods. Keys never reveal secrets.",
         discussion: "The lines are otpauth URIs without a secret; nothing can be enrolled from them.",
         examples: [Example("ykit oath export"), Example("ykit oath export --json > accounts.json")])

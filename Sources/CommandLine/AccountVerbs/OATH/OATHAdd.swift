@@ -14,7 +14,7 @@ import YKWire
 struct OATHAdd: Verb {
     static let readsLines = true
     static let about = About(
-        "add", "Add an account. Asks for its secret.",
+        "Add an account. Asks for its secret.",
         discussion: """
             The secret is base 32, as services print it. It is read from a prompt, --secret-stdin, --secret-fd or \
             YKIT_OATH_SECRET, never from an argument. On standard input it is the line before the password. --generate \

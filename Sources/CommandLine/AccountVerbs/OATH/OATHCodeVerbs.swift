@@ -38,7 +38,7 @@ struct ListedAccount: Report {
 /// Lists accounts.
 struct OATHList: Verb {
     static let about = About(
-        "list", "List accounts.",
+        "List accounts.",
         discussion: "With --watch the codes are shown with a countdown until ^C ends it.",
         examples: [Example("ykit oath list")])
 
@@ -83,12 +83,11 @@ struct OATHList: Verb {
 /// Calculates codes.
 struct OATHCalculate: Verb {
     static let about = About(
-        "calculate", "Show the codes of all accounts, or of the one that matches a query.",
+        "Show the codes of all accounts, or of the one that matches a query.",
         discussion: """
             A query is a full name or part of one; case is ignored. With a query only the code is printed; a \
             counter-based account advances, and an account that requires a touch waits for it.
             """,
-        aliases: ["code"],
         examples: [
             Example("ykit oath calculate github"),
             Example("ykit oath code github --single", "Print only the code, for scripts."),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Applications
-import Arguments
+package import Arguments
 import TerminalIO
 import Verbs
 import YKKeys
@@ -9,15 +9,17 @@ import YKOATH
 import YKTransport
 
 /// Commands for one-time passwords.
-struct OATHGroup: ParsableCommand {
-    static let about = About(
-        "oath", "One-time codes: TOTP and HOTP accounts.",
+package struct OATHGroup: ParsableCommand {
+    package static let about = About(
+        "One-time codes: TOTP and HOTP accounts.",
         subcommands: [
-            OATHShow.self, OATHList.self, OATHCalculate.self, OATHAdd.self, OATHUri.self, OATHImport.self,
-            OATHExport.self, OATHRename.self, OATHDelete.self,
-            OATHReset.self, OATHAccess.self,
+            "info": OATHShow.self, "list": OATHList.self, ["calculate", "code"]: OATHCalculate.self,
+            "add": OATHAdd.self, "uri": OATHUri.self, "import": OATHImport.self, "export": OATHExport.self,
+            "rename": OATHRename.self, "delete": OATHDelete.self, "reset": OATHReset.self, "access": OATHAccess.self,
         ],
         examples: [Example("ykit oath add GitHub:alice@example.com"), Example("ykit oath code github")])
+
+    package init() {}
 }
 
 /// What the OATH application reports about itself.
@@ -42,7 +44,7 @@ struct OATHState: Report {
 /// Shows what the OATH application reports about itself.
 struct OATHShow: Verb {
     static let about = About(
-        "info", "Show version, device ID and whether a password is set. Needs no password.",
+        "Show version, device ID and whether a password is set. Needs no password.",
         examples: [Example("ykit oath info")])
 
     func run(in run: Run) async throws -> Outcome<OATHState> {
@@ -56,7 +58,7 @@ struct OATHShow: Verb {
 /// Deletes all data of the OATH application.
 struct OATHReset: Verb {
     static let about = About(
-        "reset", "Delete all accounts and the password.",
+        "Delete all accounts and the password.",
         examples: [Example("ykit oath reset")])
     static let answer = Shape(Item<String>("deviceId"))
 

@@ -27,7 +27,7 @@ struct ImportedAccount: Report {
 /// Imports accounts from files.
 struct OATHImport: Verb {
     static let about = About(
-        "import", "Add accounts from files, QR codes and exports.",
+        "Add accounts from files, QR codes and exports.",
         discussion: """
             A file holds otpauth:// or otpauth-migration:// lines, a picture (PNG, JPEG) with QR codes, a PSKC key \
             container, the export of another authenticator, or a table (CSV) of any program: 'ykit help formats' lists \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
@@ -10,14 +10,18 @@ import YKTransport
 import YKWire
 
 /// Commands for the Yubico OTP application.
-struct OTPGroup: ParsableCommand {
-    static let about = About(
-        "otp", "Yubico OTP: the two slots of a key, and the tokens they produce.",
+package struct OTPGroup: ParsableCommand {
+    package static let about = About(
+        "Yubico OTP: the two slots of a key, and the tokens they produce.",
         subcommands: [
-            OTPInfo.self, OTPSwap.self, OTPDelete.self, OTPYubiOTP.self, OTPStatic.self, OTPChalResp.self, OTPHOTP.self,
-            OTPNDEF.self, OTPSettingsUpdate.self, OTPCalculate.self, OTPParse.self, OTPVerify.self,
+            "info": OTPInfo.self, "swap": OTPSwap.self, "delete": OTPDelete.self, "yubiotp": OTPYubiOTP.self,
+            "static": OTPStatic.self, "chalresp": OTPChalResp.self, "hotp": OTPHOTP.self, "ndef": OTPNDEF.self,
+            "settings": OTPSettingsUpdate.self, "calculate": OTPCalculate.self, "parse": OTPParse.self,
+            "verify": OTPVerify.self,
         ],
         examples: [Example("ykit otp chalresp 2 --generate")])
+
+    package init() {}
 }
 
 /// The state of the OTP application.
@@ -59,7 +63,7 @@ struct SlotReport: Report {
 /// Shows the state of the slots.
 struct OTPInfo: Verb {
     static let about = About(
-        "info", "Show which slots are in use, and what they do.",
+        "Show which slots are in use, and what they do.",
         examples: [Example("ykit otp info")])
 
     func run(in run: Run) async throws -> Outcome<OTPReport> {
@@ -91,7 +95,7 @@ extension OTPSlotState {
 /// Swaps the slots.
 struct OTPSwap: Verb {
     static let about = About(
-        "swap", "Swap the contents of the two slots.",
+        "Swap the contents of the two slots.",
         examples: [Example("ykit otp swap")])
     static let answer = Shape<Void>()
 
@@ -112,7 +116,7 @@ struct OTPSwap: Verb {
 /// Deletes the configuration of a slot.
 struct OTPDelete: Verb {
     static let about = About(
-        "delete", "Empty a slot. Its contents cannot be recovered.",
+        "Empty a slot. Its contents cannot be recovered.",
         examples: [Example("ykit otp delete 2")])
     static let answer = Shape(Item<OTPSlot>("slot") { String($0.rawValue) })
 
@@ -137,7 +141,7 @@ struct OTPDelete: Verb {
 struct OTPSettingsUpdate: Verb {
     static let readsLines = true
     static let about = About(
-        "settings", "Change a slot's typing settings or access code, and keep its secrets.",
+        "Change a slot's typing settings or access code, and keep its secrets.",
         discussion: """
             Settings that are not given are reset to their defaults. If both access codes are read from standard input, \
             the first line is the current one, the second the new one.
@@ -166,7 +170,7 @@ struct OTPSettingsUpdate: Verb {
 /// Configures the NDEF record that a key presents over NFC.
 struct OTPNDEF: Verb {
     static let about = About(
-        "ndef", "Set the URL or text that NFC readers get, followed by a slot's token.",
+        "Set the URL or text that NFC readers get, followed by a slot's token.",
         examples: [Example("ykit otp ndef 1"), Example("ykit otp ndef 1 --prefix https://example.com/otp/")])
     typealias Reported = (slot: OTPSlot, record: OTPNDEFRecord)
     static let answer = Shape<Reported>(
@@ -209,7 +213,7 @@ extension OTPNDEFRecord {
 /// Calculates a slot's response to a challenge.
 struct OTPCalculate: Verb {
     static let about = About(
-        "calculate", "Send a challenge to a slot and show its response.",
+        "Send a challenge to a slot and show its response.",
         discussion: """
             The challenge is in hexadecimal; '-' reads it from a line of standard input. With --totp it is the time, \
             and the response is a code.

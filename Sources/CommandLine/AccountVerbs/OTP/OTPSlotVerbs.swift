@@ -17,7 +17,7 @@ enum PrivateIdentity: SecretKind {
 struct OTPYubiOTP: Verb {
     static let readsLines = true
     static let about = About(
-        "yubiotp", "Program a slot to type Yubico OTPs.",
+        "Program a slot to type Yubico OTPs.",
         discussion: """
             The private identity (12 hexadecimal digits) and the key (32) are prompted for, given by options or the \
             environment, or generated with --generate. If several are read from standard input, the lines are, in \
@@ -109,7 +109,7 @@ enum StaticPassword: SecretKind {
 struct OTPStatic: Verb {
     static let readsLines = true
     static let about = About(
-        "static", "Program a slot to type a static password.",
+        "Program a slot to type a static password.",
         discussion: """
             A key types positions, not characters: give the layout that the computer uses. With modhex, the default, \
             only the letters \(Modhex.alphabet) are possible, which are in the same places in nearly all layouts. The \
@@ -185,7 +185,7 @@ struct OTPStatic: Verb {
 struct OTPChalResp: Verb {
     static let readsLines = true
     static let about = About(
-        "chalresp", "Program a slot for challenge-response.",
+        "Program a slot for challenge-response.",
         discussion: """
             With HMAC-SHA-1 the key has up to 20 bytes, with --yubico 16. It is hexadecimal, or base 32 with --totp, \
             and comes from a prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, or is generated with --generate. For \
@@ -234,7 +234,7 @@ struct OTPChalResp: Verb {
 struct OTPHOTP: Verb {
     static let readsLines = true
     static let about = About(
-        "hotp", "Program a slot to type HOTP codes.",
+        "Program a slot to type HOTP codes.",
         discussion: """
             The key is base 32, as services print it, and comes from a prompt, --key-stdin, --key-fd or YKIT_OTP_KEY, \
             or is generated with --generate. If several are read from standard input, the lines are, in order: access \

@@ -48,7 +48,7 @@ extension OTPCounter: Report {
 struct OTPVerify: Verb {
     static let uses: GlobalUse = .server
     static let about = About(
-        "verify", "Check a Yubico OTP with its AES key, or by asking a validation server.",
+        "Check a Yubico OTP with its AES key, or by asking a validation server.",
         discussion: """
             With the AES key, the password is decrypted, its CRC and identities are checked, and its counter is stored \
             before it is accepted: no password is accepted twice. With --server, a server that supports the validation \
@@ -254,7 +254,7 @@ struct TokenKeyOptions: ParsableArguments {
 struct OTPParse: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "parse", "Show the fields of a one-time password that a key typed.",
+        "Show the fields of a one-time password that a key typed.",
         discussion: "Without an argument the password is read from the terminal: touch the key. Nothing is checked.",
         examples: [Example("ykit otp parse ccccccbchvthlivuitriujjifivbvtrjkjfirllluurj")])
     static let answer = Shape(Item<OTPToken>("token"))

@@ -21,7 +21,7 @@ enum EntryMetadata: SecretKind {
 struct SecretsAdd: Verb {
     static let readsLines = true
     static let about = About(
-        "add", "Add an entry. Asks for its secret or its password.",
+        "Add an entry. Asks for its secret or its password.",
         discussion: """
             A totp or hotp entry generates codes. A reverse-hotp entry verifies those of another device, such as a \
             laptop that shows one when it starts; only someone who has the PIN can add it. An hmac entry named \

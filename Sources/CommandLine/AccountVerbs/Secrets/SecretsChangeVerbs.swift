@@ -11,7 +11,7 @@ import YKSecrets
 struct SecretsUpdate: Verb {
     static let readsLines = true
     static let about = About(
-        "update", "Change login, password, metadata or touch of an entry.",
+        "Change login, password, metadata or touch of an entry.",
         discussion:
             """
             Fields not given stay unchanged; an empty value removes a field. The secret for codes cannot change. Values \
@@ -68,7 +68,7 @@ struct SecretsUpdate: Verb {
 /// Renames an entry.
 struct SecretsRename: Verb {
     static let about = About(
-        "rename", "Rename an entry.", examples: [Example("ykit secrets rename bank bank:alice")])
+        "Rename an entry.", examples: [Example("ykit secrets rename bank bank:alice")])
     typealias Reported = (old: String, new: String)
     static let answer = Shape<Reported>(Member("name", "the old name") { $0.old }, Member("newName") { $0.new })
 
@@ -97,7 +97,7 @@ struct SecretsRename: Verb {
 /// Deletes an entry.
 struct SecretsDelete: Verb {
     static let about = About(
-        "delete", "Delete an entry. Its secret and its password cannot be recovered.",
+        "Delete an entry. Its secret and its password cannot be recovered.",
         examples: [Example("ykit secrets delete bank")])
     static let answer = Shape(Item<String>("name"))
 
@@ -121,7 +121,7 @@ struct SecretsDelete: Verb {
 /// Deletes everything.
 struct SecretsReset: Verb {
     static let about = About(
-        "reset", "Delete all entries and the PIN.",
+        "Delete all entries and the PIN.",
         discussion: "The key requires a touch, but no PIN. Its other applications are not affected.",
         examples: [Example("ykit secrets reset")])
     static let answer = Shape(done: "reset")
@@ -140,9 +140,9 @@ struct SecretsReset: Verb {
 /// Commands for the PIN.
 struct SecretsPINGroup: ParsableCommand {
     static let about = About(
-        "pin", "The PIN that protects entries.",
+        "The PIN that protects entries.",
         discussion: "After eight wrong PINs only a reset helps; entries without protection remain usable.",
-        subcommands: [SecretsPINSet.self, SecretsPINChange.self, SecretsPINVerify.self],
+        subcommands: ["set": SecretsPINSet.self, "change": SecretsPINChange.self, "verify": SecretsPINVerify.self],
         examples: [Example("ykit secrets pin set")])
 }
 
@@ -167,7 +167,7 @@ extension Run {
 
 /// Sets the first PIN.
 struct SecretsPINSet: Verb {
-    static let about = About("set", "Set the first PIN.", examples: [Example("ykit secrets pin set")])
+    static let about = About("Set the first PIN.", examples: [Example("ykit secrets pin set")])
 
     @OptionGroup var new: NewPINOptions
 
@@ -184,7 +184,7 @@ struct SecretsPINSet: Verb {
 struct SecretsPINChange: Verb {
     static let readsLines = true
     static let about = About(
-        "change", "Change the PIN.", discussion: PINChangeOptions.order,
+        "Change the PIN.", discussion: PINChangeOptions.order,
         examples: [Example("ykit secrets pin change")])
 
     @OptionGroup var pins: PINChangeOptions
@@ -201,7 +201,7 @@ struct SecretsPINChange: Verb {
 /// Verifies the PIN.
 struct SecretsPINVerify: Verb {
     static let about = About(
-        "verify", "Verify the PIN; a wrong one uses up a try.", examples: [Example("ykit secrets pin verify")])
+        "Verify the PIN; a wrong one uses up a try.", examples: [Example("ykit secrets pin verify")])
 
     @OptionGroup var pin: PINOptions
 

@@ -11,8 +11,7 @@ import YKWire
 /// Calculates a code.
 struct SecretsCode: Verb {
     static let about = About(
-        "code", "Show the code of an entry. A counter-based one advances.",
-        aliases: ["calculate"],
+        "Show the code of an entry. A counter-based one advances.",
         examples: [
             Example("ykit secrets code mail"), Example("ykit secrets code mail --clipboard"),
         ])
@@ -64,7 +63,7 @@ struct SecretsCode: Verb {
 /// Verifies a code of another device.
 struct SecretsVerify: Verb {
     static let about = About(
-        "verify", "Verify a code of another device, with an entry of type reverse-hotp.",
+        "Verify a code of another device, with an entry of type reverse-hotp.",
         discussion: """
             The code may be one of the next ten. The key shows the result too: its light turns green, or red for a \
             wrong code.
@@ -109,7 +108,7 @@ extension SharedSecret {
 /// Shows login, password and metadata.
 struct SecretsShow: Verb {
     static let about = About(
-        "show", "Show login, password and metadata of an entry.",
+        "Show login, password and metadata of an entry.",
         discussion: "With --field only that field is printed. Secrets of one-time codes cannot be read.",
         examples: [
             Example("ykit secrets show bank"), Example("ykit secrets show bank --field password --clipboard"),
@@ -157,7 +156,7 @@ struct SecretsShow: Verb {
 /// Exports what can be read of the entries.
 struct SecretsExport: Verb {
     static let about = About(
-        "export", "Write logins, passwords and metadata to a file. Keys never reveal secrets of codes.",
+        "Write logins, passwords and metadata to a file. Keys never reveal secrets of codes.",
         discussion: """
             The file contains one JSON object, or with --format csv a table that password managers import; only you \
             can read it. It is not encrypted. Each entry that is protected or requires a touch needs a separate touch.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
@@ -11,20 +11,23 @@ import YKTransport
 import YKWire
 
 /// Commands for the Secrets application of a Nitrokey 3.
-struct SecretsGroup: ParsableCommand {
-    static let about = About(
-        "secrets", "One-time codes and passwords of a Nitrokey 3.",
+package struct SecretsGroup: ParsableCommand {
+    package static let about = About(
+        "One-time codes and passwords of a Nitrokey 3.",
         discussion: """
             Most entries need no PIN. Entries that the PIN protects are listed and found only with it; ykit asks for \
             it only if an entry is not among the others. The key requires a touch before it compares a PIN, and before \
             it changes or deletes anything.
             """,
         subcommands: [
-            SecretsShowInfo.self, SecretsList.self, SecretsAdd.self, SecretsCode.self, SecretsVerify.self,
-            SecretsShow.self, SecretsUpdate.self, SecretsRename.self, SecretsDelete.self, SecretsExport.self,
-            SecretsPINGroup.self, SecretsReset.self,
+            "info": SecretsShowInfo.self, "list": SecretsList.self, "add": SecretsAdd.self,
+            ["code", "calculate"]: SecretsCode.self, "verify": SecretsVerify.self, "show": SecretsShow.self,
+            "update": SecretsUpdate.self, "rename": SecretsRename.self, "delete": SecretsDelete.self,
+            "export": SecretsExport.self, "pin": SecretsPINGroup.self, "reset": SecretsReset.self,
         ],
         examples: [Example("ykit secrets list"), Example("ykit secrets code mail")])
+
+    package init() {}
 }
 
 extension Run {
@@ -149,7 +152,7 @@ struct SecretsState: Report {
 /// Shows the state of the application.
 struct SecretsShowInfo: Verb {
     static let about = About(
-        "info", "Show version, serial number and PIN tries.", examples: [Example("ykit secrets info")])
+        "Show version, serial number and PIN tries.", examples: [Example("ykit secrets info")])
 
     func run(in run: Run) async throws -> Outcome<SecretsState> {
         let state = SecretsState(info: await (try run.openSecrets()).info)
@@ -160,7 +163,7 @@ struct SecretsShowInfo: Verb {
 /// Lists entries.
 struct SecretsList: Verb {
     static let about = About(
-        "list", "List the entries that need no PIN; with --protected, all entries.",
+        "List the entries that need no PIN; with --protected, all entries.",
         examples: [Example("ykit secrets list"), Example("ykit secrets list --protected")])
     static let answer = Shape(Item<[SecretsEntry]>("entries"))
 

@@ -56,7 +56,7 @@ struct TimedTokenCodes: Report {
 /// Calculates a code.
 struct SecurIDCode: Verb {
     static let about = About(
-        "code", "Show a token's current code and the next one, after one touch.",
+        "Show a token's current code and the next one, after one touch.",
         discussion: """
             Without TOKEN the current token is used ('ykit securid use'), or the only one. With a PIN, a PINPad token \
             adds it to the code, and a fob puts it before the code; without one the plain code is shown.
@@ -131,7 +131,7 @@ struct OpenedToken {
 /// Shows codes as they change.
 struct SecurIDWatch: Verb {
     static let about = About(
-        "watch", "Show a token's codes with a countdown, until ^C.",
+        "Show a token's codes with a countdown, until ^C.",
         discussion: "The token is opened once; its seed stays in memory until the end.",
         examples: [Example("ykit securid watch work")])
 

@@ -17,7 +17,7 @@ enum ExportPassword: SecretKind {
 /// Exports a token for another app.
 struct SecurIDExport: Verb {
     static let about = About(
-        "export", "Write a token for another app, with its seed.",
+        "Write a token for another app, with its seed.",
         discussion: """
             Anyone who can read the export can use the token: protect it with a password and delete it afterwards. You \
             must type the word 'export', or give --force, which also replaces an existing output file.
@@ -142,7 +142,7 @@ struct DetectedToken: Report {
 struct SecurIDDetect: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "detect", "Show what a text, link, file or picture contains, without importing it.",
+        "Show what a text, link, file or picture contains, without importing it.",
         examples: [Example("ykit securid detect token.sdtid")])
 
     @Argument("source", help: "The text or file, or - for standard input.", completion: .input) var source: String

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Applications
-import Arguments
+package import Arguments
 import TerminalIO
 import Verbs
 import YKSecurID
@@ -9,24 +9,28 @@ import YKTokenStore
 import YKWire
 
 /// Commands for SecurID software tokens.
-struct SecurIDGroup: ParsableCommand {
-    static let about = About(
-        "securid", "SecurID software tokens, sealed by a security key.",
+package struct SecurIDGroup: ParsableCommand {
+    package static let about = About(
+        "SecurID software tokens, sealed by a security key.",
         subcommands: [
-            SecurIDImport.self, SecurIDList.self, SecurIDCode.self, SecurIDWatch.self, SecurIDUse.self,
-            SecurIDRename.self, SecurIDDelete.self, SecurIDReset.self, SecurIDExport.self, SecurIDDetect.self,
-            SecurIDBindingID.self, SecurIDShow.self, SecurIDVersion.self, SecurIDStoreGroup.self,
+            "import": SecurIDImport.self, "list": SecurIDList.self, "code": SecurIDCode.self,
+            "watch": SecurIDWatch.self, "use": SecurIDUse.self, "rename": SecurIDRename.self,
+            "delete": SecurIDDelete.self, "reset": SecurIDReset.self, "export": SecurIDExport.self,
+            "detect": SecurIDDetect.self, "binding-id": SecurIDBindingID.self, "info": SecurIDShow.self,
+            "version": SecurIDVersion.self, "store": SecurIDStoreGroup.self,
         ],
         examples: [Example("ykit securid import token.txt")])
+
+    package init() {}
 }
 
 /// Commands for the keys that open the store.
 struct SecurIDStoreGroup: ParsableCommand {
     static let about = About(
-        "store", "The keys that open the token store.",
+        "The keys that open the token store.",
         subcommands: [
-            StoreInfo<StorePathOptions>.self, StoreAddKey<StorePathOptions>.self,
-            StoreRemoveKey<StorePathOptions>.self,
+            "info": StoreInfo<StorePathOptions>.self, "add-key": StoreAddKey<StorePathOptions>.self,
+            "remove-key": StoreRemoveKey<StorePathOptions>.self,
         ],
         examples: [Example("ykit securid store info")])
 }

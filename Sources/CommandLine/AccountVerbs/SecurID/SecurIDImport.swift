@@ -38,7 +38,6 @@ struct ImportedToken: Report {
 /// Imports tokens.
 struct SecurIDImport: Verb {
     static let about = About(
-        "import",
         "Import a token: a file, a string, a link, a picture, or from a CT-KIP server.",
         discussion: """
             SOURCE is an SDTID file, a .stokenrc, a file with a token string or link, a picture (PNG, JPEG) with QR \

@@ -15,7 +15,7 @@ import YKWire
 struct SecurIDList: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "list", "List the tokens. Needs no key.",
+        "List the tokens. Needs no key.",
         examples: [Example("ykit securid list")])
     typealias Reported = (tokens: [TokenReport], store: TokenStore)
     static let answer = Shape<Reported>(
@@ -45,7 +45,7 @@ struct SecurIDList: Verb {
 struct SecurIDShow: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "info", "Show the details of a token, without its seed.",
+        "Show the details of a token, without its seed.",
         examples: [Example("ykit securid info work")])
     static let answer = Shape(Item<TokenReport>("token"))
 
@@ -64,7 +64,7 @@ struct SecurIDShow: Verb {
 struct SecurIDUse: Verb {
     static let uses: GlobalUse = .plan
     static let about = About(
-        "use", "Choose the token that 'code' uses by default.",
+        "Choose the token that 'code' uses by default.",
         examples: [Example("ykit securid use work")])
     static let answer = Shape(Item<String>("serial"))
 
@@ -84,7 +84,7 @@ struct SecurIDUse: Verb {
 /// Gives a token a nickname.
 struct SecurIDRename: Verb {
     static let about = About(
-        "rename", "Give a token a nickname of up to 32 characters, or remove it with an empty one.",
+        "Give a token a nickname of up to 32 characters, or remove it with an empty one.",
         discussion: "The nickname is sealed with the token, so the key is needed.",
         examples: [Example("ykit securid rename work office")])
     typealias Reported = (serial: String, nickname: String?)
@@ -127,7 +127,7 @@ struct SecurIDRename: Verb {
 struct SecurIDDelete: Verb {
     static let uses: GlobalUse = .plan
     static let about = About(
-        "delete", "Delete a token. Its seed cannot be recovered.",
+        "Delete a token. Its seed cannot be recovered.",
         examples: [Example("ykit securid delete work")])
     static let answer = Shape(Item<String>("serial"))
 
@@ -150,7 +150,7 @@ struct SecurIDDelete: Verb {
 /// Deletes all tokens and the keys of the store.
 struct SecurIDReset: Verb {
     static let about = About(
-        "reset", "Delete all tokens and the store's keys.",
+        "Delete all tokens and the store's keys.",
         discussion: """
             Credentials that the key itself stores (--discoverable) and keys in the keyring are deleted there; copies \
             of the file can then no longer be opened with them. Other keys can still open old copies of the file: \
@@ -196,7 +196,7 @@ struct SecurIDReset: Verb {
 struct SecurIDBindingID: Verb {
     static let uses: GlobalUse = .plan
     static let about = About(
-        "binding-id", "Show this installation's binding identifier for token issuers.",
+        "Show this installation's binding identifier for token issuers.",
         discussion: "It is generated once, as 24 hexadecimal digits, and kept in the store, even by 'reset'.",
         examples: [Example("ykit securid binding-id")])
     static let answer = Shape(Item<String>("bindingId"))
@@ -219,7 +219,7 @@ struct SecurIDBindingID: Verb {
 struct SecurIDVersion: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "version", "Show the version, and the token formats that it reads and writes.",
+        "Show the version, and the token formats that it reads and writes.",
         examples: [Example("ykit securid version")])
     static let answer = Shape<Void>(
         Member("version") { _ in Program.version }, Member("reads") { _ in reads }, Member("writes") { _ in writes })

@@ -81,7 +81,7 @@ package struct StoreInfo<Options: StoreOptions>: Verb {
     package static var uses: GlobalUse { [] }
     package static var about: About {
         About(
-            "info", "Show which keys open the \(Options.kind.name).",
+            "Show which keys open the \(Options.kind.name).",
             examples: [Example("ykit \(Options.kind.service) store info")])
     }
 
@@ -101,7 +101,7 @@ package struct StoreInfo<Options: StoreOptions>: Verb {
 package struct StoreAddKey<Options: StoreOptions>: Verb {
     package static var about: About {
         About(
-            "add-key", "Let another key open the \(Options.kind.name), as a spare.",
+            "Let another key open the \(Options.kind.name), as a spare.",
             discussion: """
                 \(Options.kind.contents)The store is opened with one of its keys, then sealed for the new one. If only \
                 one key can be attached at a time, --from names the state file of a virtual key, or the serial number \
@@ -147,7 +147,7 @@ package struct StoreAddKey<Options: StoreOptions>: Verb {
 package struct StoreRemoveKey<Options: StoreOptions>: Verb {
     package static var about: About {
         About(
-            "remove-key", "Revoke a key's access to the \(Options.kind.name).",
+            "Revoke a key's access to the \(Options.kind.name).",
             discussion: """
                 The key is not needed. It can still open older copies of the file, unless it is in the keyring of this \
                 session, where it is deleted.

@@ -56,7 +56,7 @@ struct ListedAccount: Report {
 struct ApproveAccounts: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "accounts", "List the accounts. Needs neither key nor server.",
+        "List the accounts. Needs neither key nor server.",
         discussion: """
             'gone?' marks an account whose signature the server refused last time, although the key and the clock are \
             right: it was probably deleted there. ykit does not delete it for that reason.
@@ -81,7 +81,7 @@ struct ApproveAccounts: Verb {
 /// Changes the address for delivered requests.
 struct ApproveAddress: AccountKeyVerb {
     static let about = About(
-        "address", "Have the server deliver an account's requests to another address.",
+        "Have the server deliver an account's requests to another address.",
         examples: [Example("ykit approve address work alice-laptop")])
     typealias Reported = (account: ApprovalAccount, address: String)
     static let answer = Shape<Reported>(Member("accountId") { $0.account.id }, Member("address") { $0.address })
@@ -117,7 +117,7 @@ struct ApproveAddress: AccountKeyVerb {
 /// Removes an account.
 struct ApproveLogout: AccountKeyVerb {
     static let about = About(
-        "logout", "Remove an account: at the server, on the key, and from the store.",
+        "Remove an account: at the server, on the key, and from the store.",
         discussion: """
             With --user the server also deletes its token; without it, the token stays. The private key is deleted \
             from its slot (firmware 5.7 and later), and only if it is the account's own; the secret of an account with \
@@ -253,7 +253,7 @@ struct SlotCleaning {
 /// Removes all accounts, or their keys.
 struct ApproveClear: AccountKeyVerb {
     static let about = About(
-        "clear", "Remove all accounts from the store, or their keys from this security key.",
+        "Remove all accounts from the store, or their keys from this security key.",
         discussion:
             "Servers are not notified. Slots in which ykit did not generate an account's key are never changed.",
         examples: [Example("ykit approve clear --accounts")])
@@ -311,7 +311,7 @@ struct ApproveClear: AccountKeyVerb {
 struct ApproveMoveStore: Verb {
     static let uses: GlobalUse = .plan
     static let about = About(
-        "move-store", "Move the accounts and their history to another file.",
+        "Move the accounts and their history to another file.",
         discussion: "The new file must not exist. Afterwards, select it with --store, or set XDG_DATA_HOME.",
         examples: [Example("ykit approve move-store accounts.json")])
     typealias Reported = (book: AccountStore, target: String)

@@ -34,7 +34,7 @@ struct GivenAnswer: Report {
 /// Approves a request.
 struct ApproveYes: AccountKeyVerb {
     static let about = About(
-        "yes", "Approve a request, after showing it.",
+        "Approve a request, after showing it.",
         discussion: """
             Without ID, exactly one request must be open. The request is shown first; it is then approved by the touch \
             if the key requires one each time, by the PIN or fingerprint and a touch of FIDO2 if the account was \
@@ -122,7 +122,7 @@ struct ApproveYes: AccountKeyVerb {
 /// Declines a request.
 struct ApproveNo: AccountKeyVerb {
     static let about = About(
-        "no", "Decline a request.",
+        "Decline a request.",
         discussion: """
             --fraud reports to the server that someone else started the login, --cancelled that you started it and no \
             longer want it. The reason is sent only if the server has signed that it accepts one.

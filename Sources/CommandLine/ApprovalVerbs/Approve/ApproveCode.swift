@@ -13,7 +13,7 @@ import YKTransport
 /// Shows the code of an account.
 struct ApproveCode: Verb {
     static let about = About(
-        "code", "Show the one-time code of an account, and how long it is valid.",
+        "Show the one-time code of an account, and how long it is valid.",
         discussion: "The secret is in the key's OATH application. A counter-based account advances with each code.",
         examples: [Example("ykit approve code alice")])
     typealias Reported = (account: ApprovalAccount, code: String, secondsLeft: Int64?)

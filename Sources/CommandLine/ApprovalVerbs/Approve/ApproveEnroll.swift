@@ -120,7 +120,7 @@ struct EnrolledAccount: Report {
 /// Enrolls an account.
 struct ApproveEnroll: AccountKeyVerb {
     static let about = About(
-        "enroll", "Enroll an account: its private key is generated on the security key.",
+        "Enroll an account: its private key is generated on the security key.",
         discussion: """
             LINK is what the server shows as a QR code (otpauth://pipush/…, pia://pipush/…); --qr reads the picture. With \
             --server and --user the server is asked for the link, after signing in with the password or a registration \

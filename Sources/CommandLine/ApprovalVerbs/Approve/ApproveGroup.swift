@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Applications
-import Arguments
+package import Arguments
 
 /// Commands that approve logins.
-struct ApproveGroup: ParsableCommand {
-    static let about = About(
-        "approve", "Approve or decline logins of a privacyIDEA server with a security key.",
+package struct ApproveGroup: ParsableCommand {
+    package static let about = About(
+        "Approve or decline logins of a privacyIDEA server with a security key.",
         subcommands: [
-            ApproveEnroll.self, ApproveAccounts.self, ApproveList.self, ApproveShow.self, ApproveYes.self,
-            ApproveNo.self, ApproveHistoryVerb.self, ApproveAddress.self, ApproveLogout.self, ApproveClear.self,
-            ApproveMoveStore.self, ApproveCode.self, ApproveOffline.self, ApproveAdd.self, ApproveSync.self,
-            ApproveMigrateGroup.self, ApproveOpen.self, ApproveQRType.self, ApproveWatch.self,
-            ApproveStoreGroup.self,
+            "enroll": ApproveEnroll.self, "accounts": ApproveAccounts.self, "list": ApproveList.self,
+            "show": ApproveShow.self, "yes": ApproveYes.self, "no": ApproveNo.self, "history": ApproveHistoryVerb.self,
+            "address": ApproveAddress.self, "logout": ApproveLogout.self, "clear": ApproveClear.self,
+            "move-store": ApproveMoveStore.self, "code": ApproveCode.self, "offline": ApproveOffline.self,
+            "add": ApproveAdd.self, "sync": ApproveSync.self, "migrate": ApproveMigrateGroup.self,
+            "open": ApproveOpen.self, "qr-type": ApproveQRType.self, "watch": ApproveWatch.self,
+            "store": ApproveStoreGroup.self,
         ],
         examples: [Example("ykit approve yes")])
+
+    package init() {}
 }
 
 /// Commands for the keys that open the account store.
 struct ApproveStoreGroup: ParsableCommand {
     static let about = About(
-        "store", "The keys that open the secrets in the account store.",
+        "The keys that open the secrets in the account store.",
         subcommands: [
-            StoreInfo<ApproveStoreOptions>.self, StoreAddKey<ApproveStoreOptions>.self,
-            StoreRemoveKey<ApproveStoreOptions>.self,
+            "info": StoreInfo<ApproveStoreOptions>.self, "add-key": StoreAddKey<ApproveStoreOptions>.self,
+            "remove-key": StoreRemoveKey<ApproveStoreOptions>.self,
         ],
         examples: [Example("ykit approve store info")])
 }

@@ -27,7 +27,7 @@ struct HistoryEntry: Report {
 struct ApproveHistoryVerb: Verb {
     static let uses: GlobalUse = [.replay, .record]
     static let about = About(
-        "history", "Show what was approved or declined, here or in the server's log.",
+        "Show what was approved or declined, here or in the server's log.",
         discussion: """
             The history file next to the store records each request as received, the answer, and both signatures; each \
             line contains the hash of the previous one, so that changes and gaps are detected. Lines are kept for 90 \

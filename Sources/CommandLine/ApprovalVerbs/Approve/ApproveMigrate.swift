@@ -12,8 +12,8 @@ import YKPIV
 /// Commands that move accounts to another key.
 struct ApproveMigrateGroup: ParsableCommand {
     static let about = About(
-        "migrate", "Move the accounts of a container to another security key.",
-        subcommands: [ApproveMigrateCheck.self, ApproveMigrateRun.self],
+        "Move the accounts of a container to another security key.",
+        subcommands: ["check": ApproveMigrateCheck.self, "run": ApproveMigrateRun.self],
         examples: [Example("ykit approve migrate check")])
 }
 
@@ -21,7 +21,7 @@ struct ApproveMigrateGroup: ParsableCommand {
 struct ApproveMigrateCheck: Verb {
     static let uses: GlobalUse = [.replay, .record]
     static let about = About(
-        "check", "Show which accounts can be moved to another key; nothing is changed.",
+        "Show which accounts can be moved to another key; nothing is changed.",
         discussion: """
             Accounts of a container can be moved. The secrets of TiQR and OCRA accounts stay in the store, which 'migrate \
             run' seals for the other key too. Others must be enrolled again on the other key.
@@ -71,7 +71,7 @@ struct ApproveMigrateCheck: Verb {
 /// Moves a container to another key.
 struct ApproveMigrateRun: AccountKeyVerb {
     static let about = About(
-        "run", "Move a container and its accounts to another key; both keys are needed.",
+        "Move a container and its accounts to another key; both keys are needed.",
         discussion: """
             A key pair is generated on the other security key, the current key hands the container over to it, and the \
             other key fetches the accounts with new secrets. The accounts on the current key are then no longer valid. \

@@ -41,7 +41,7 @@ extension OCRAAccount: Report {
 /// Adds an account for offline codes.
 struct ApproveAdd: Verb {
     static let about = About(
-        "add", "Add an account for offline codes (OCRA); ykit prompts for its secret.",
+        "Add an account for offline codes (OCRA); ykit prompts for its secret.",
         discussion: """
             SUITE specifies how codes are computed (RFC 6287), such as OCRA-1:HOTP-SHA256-8:QH40. The secret is \
             entered in hexadecimal, as servers show it. It is sealed by the security key, and is in memory only while \
@@ -104,7 +104,6 @@ struct ApproveAdd: Verb {
 /// Calculates an offline code for a text.
 struct ApproveOffline: Verb {
     static let about = About(
-        "offline",
         "Compute a code over a text, such as a payment: the code is valid for that text only.",
         discussion: """
             The text comes from --text, or from a QR code with --qr; it is shown, and the code is computed for exactly \

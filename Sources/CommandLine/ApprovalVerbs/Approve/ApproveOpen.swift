@@ -16,7 +16,7 @@ import YKWire
 struct ApproveQRType: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "qr-type", "Show what a link or QR code is for; nothing is sent.",
+        "Show what a link or QR code is for; nothing is sent.",
         discussion: """
             enrollment enrolls an account, onlineAuth answers a login, container registers the key as a container, \
             transfer carries accounts of another app, unknown is any other text, invalid a link that is malformed or \
@@ -86,7 +86,7 @@ struct OpenedLink: Report {
 /// Performs the action of a link or QR code.
 struct ApproveOpen: AccountKeyVerb {
     static let about = About(
-        "open", "Open a link or QR code: log in, or enroll an account.",
+        "Open a link or QR code: log in, or enroll an account.",
         discussion: """
             tiqrauth:// answers a login, tiqrenroll:// enrolls at a TiQR service, otpauth://totp and hotp add an \
             account with codes to the key, pia://container registers the key as a container. The destination of the \

@@ -180,7 +180,7 @@ struct OpenRequestOptions: ParsableArguments {
 /// Lists open requests.
 struct ApproveList: AccountKeyVerb {
     static let about = About(
-        "list", "List the open requests; each account requires a signature.",
+        "List the open requests; each account requires a signature.",
         examples: [Example("ykit approve list")])
     static let answer = Shape(Item<[ReportedRequest]>("requests"))
 
@@ -199,7 +199,7 @@ struct ApproveList: AccountKeyVerb {
 /// Shows a request.
 struct ApproveShow: AccountKeyVerb {
     static let about = About(
-        "show", "Show an open request in full.",
+        "Show an open request in full.",
         examples: [Example("ykit approve show")])
     static let answer = Shape(Item<ReportedRequest>("request"))
 

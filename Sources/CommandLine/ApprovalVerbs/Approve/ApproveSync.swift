@@ -41,7 +41,7 @@ struct SynchronizedContainer: Report {
 /// Synchronizes a container.
 struct ApproveSync: AccountKeyVerb {
     static let about = About(
-        "sync", "Fetch the accounts of a container, and write them to the key.",
+        "Fetch the accounts of a container, and write them to the key.",
         discussion: """
             The server generates new secrets for every token that the key does not report, so the answer is first \
             sealed and written to the store, then used. After an interruption, 'sync' resumes where it stopped before \

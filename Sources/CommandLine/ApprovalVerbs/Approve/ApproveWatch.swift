@@ -19,7 +19,7 @@ extension RequestWatch.Counts: Report {
 /// Reports requests as they arrive, for all accounts at once.
 struct ApproveWatch: AccountKeyVerb {
     static let about = About(
-        "watch", "Report requests for all accounts as they are delivered or polled.",
+        "Report requests for all accounts as they are delivered or polled.",
         discussion: """
             Nothing is approved here: an approval needs 'ykit approve yes'. A request is reported once: on a line of its \
             own, in a notification with --notify, which can decline it, and to a command with --command. While the screen \

@@ -23,7 +23,7 @@ struct ClientKey: Report {
 /// Registers a client.
 struct SecondFactorAPIKeyCreate: SecondFactorVerb {
     static let about = About(
-        "create", "Register a client and print its API key, which is shown once.",
+        "Register a client and print its API key, which is shown once.",
         examples: [Example("ykit 2fa api-key create shop")])
 
     @Argument("name", help: "A name for the client.") var name: String
@@ -38,7 +38,7 @@ struct SecondFactorAPIKeyCreate: SecondFactorVerb {
 /// Replaces an API key.
 struct SecondFactorAPIKeyRotate: SecondFactorVerb {
     static let about = About(
-        "rotate", "Replace a client's API key; the old one stops working immediately.",
+        "Replace a client's API key; the old one stops working immediately.",
         examples: [Example("ykit 2fa api-key rotate shop")])
 
     @Argument("name", help: "The client, by its name or identifier.") var name: String
@@ -55,7 +55,7 @@ struct SecondFactorAPIKeyRotate: SecondFactorVerb {
 /// Lists clients.
 struct SecondFactorAPIKeyList: SecondFactorVerb {
     static let about = About(
-        "list", "List the registered clients, without their API keys.",
+        "List the registered clients, without their API keys.",
         examples: [Example("ykit 2fa api-key list")])
     static let answer = Shape(Item<[FactorClient]>("clients"))
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Applications
-import Arguments
+package import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
@@ -16,34 +16,39 @@ import YKTransport
 import YKWire
 
 /// Commands with which a service manages its users' second factors.
-struct SecondFactorGroup: ParsableCommand {
-    static let about = About(
-        "2fa", "Second factors of a service's users, at a privacyIDEA server.",
+package struct SecondFactorGroup: ParsableCommand {
+    package static let about = About(
+        "Second factors of a service's users, at a privacyIDEA server.",
         subcommands: [
-            SecondFactorLogIn.self, SecondFactorLogOut.self, SecondFactorShow.self, SecondFactorSendPIN.self,
-            SecondFactorVerifyPIN.self, SecondFactorRegisterKey.self, SecondFactorVerifyKey.self,
-            SecondFactorAddUser.self, SecondFactorEnable.self, SecondFactorDisable.self, SecondFactorPhone.self,
-            SecondFactorLogInTest.self, SecondFactorDeviceGroup.self, SecondFactorTrustGroup.self,
-            SecondFactorAPIKeyGroup.self,
+            "login": SecondFactorLogIn.self, "logout": SecondFactorLogOut.self, "status": SecondFactorShow.self,
+            "send-pin": SecondFactorSendPIN.self, "verify-pin": SecondFactorVerifyPIN.self,
+            "register-key": SecondFactorRegisterKey.self, "verify-key": SecondFactorVerifyKey.self,
+            "add-user": SecondFactorAddUser.self, "enable": SecondFactorEnable.self,
+            "disable": SecondFactorDisable.self, "phone": SecondFactorPhone.self,
+            "login-test": SecondFactorLogInTest.self, "device": SecondFactorDeviceGroup.self,
+            "trust": SecondFactorTrustGroup.self, "api-key": SecondFactorAPIKeyGroup.self,
         ],
         examples: [Example("ykit 2fa status alice --server https://mfa.example.com")])
+
+    package init() {}
 }
 
 /// Commands for the keys registered for a user.
 struct SecondFactorDeviceGroup: ParsableCommand {
     static let about = About(
-        "device", "The keys that are registered for a user.",
-        subcommands: [SecondFactorDeviceStatus.self, SecondFactorDeviceRemove.self],
+        "The keys that are registered for a user.",
+        subcommands: ["status": SecondFactorDeviceStatus.self, ["rm", "delete"]: SecondFactorDeviceRemove.self],
         examples: [Example("ykit 2fa device status alice")])
 }
 
 /// Commands for devices that the server remembers.
 struct SecondFactorTrustGroup: ParsableCommand {
     static let about = About(
-        "trust", "Devices that the server remembers, so that they need no second factor.",
+        "Devices that the server remembers, so that they need no second factor.",
         subcommands: [
-            SecondFactorTrustAllow.self, SecondFactorTrustAdd.self, SecondFactorTrustStatus.self,
-            SecondFactorTrustCheck.self, SecondFactorTrustRemove.self,
+            "allow": SecondFactorTrustAllow.self, "add": SecondFactorTrustAdd.self,
+            "status": SecondFactorTrustStatus.self, "check": SecondFactorTrustCheck.self,
+            ["rm", "delete"]: SecondFactorTrustRemove.self,
         ],
         examples: [Example("ykit 2fa trust status alice")])
 }
@@ -51,8 +56,11 @@ struct SecondFactorTrustGroup: ParsableCommand {
 /// Commands for the API keys of services.
 struct SecondFactorAPIKeyGroup: ParsableCommand {
     static let about = About(
-        "api-key", "The API keys of services.",
-        subcommands: [SecondFactorAPIKeyCreate.self, SecondFactorAPIKeyRotate.self, SecondFactorAPIKeyList.self],
+        "The API keys of services.",
+        subcommands: [
+            "create": SecondFactorAPIKeyCreate.self, "rotate": SecondFactorAPIKeyRotate.self,
+            "list": SecondFactorAPIKeyList.self,
+        ],
         examples: [Example("ykit 2fa api-key list")])
 }
 

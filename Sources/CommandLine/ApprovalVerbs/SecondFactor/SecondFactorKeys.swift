@@ -10,7 +10,7 @@ import YKSecondFactor
 /// Registers a key.
 struct SecondFactorRegisterKey: SecondFactorUserVerb {
     static let about = About(
-        "register-key", "Register this key for a user.",
+        "Register this key for a user.",
         discussion: """
             The key verifies its user, by PIN or fingerprint. The user must already have a registered number or \
             address, unless --no-condition is given. With --resident the key stores a passkey, which signs in without \
@@ -45,7 +45,7 @@ struct SecondFactorRegisterKey: SecondFactorUserVerb {
 /// Verifies a user with a key.
 struct SecondFactorVerifyKey: SecondFactorUserVerb {
     static let about = About(
-        "verify-key", "Verify a user's key; the key verifies its user by PIN or fingerprint.",
+        "Verify a user's key; the key verifies its user by PIN or fingerprint.",
         examples: [Example("ykit 2fa verify-key alice")])
     typealias Reported = (user: String, serial: String)
     static let answer = Shape<Reported>(
@@ -80,7 +80,7 @@ struct SecondFactorVerifyKey: SecondFactorUserVerb {
 /// Shows registered keys.
 struct SecondFactorDeviceStatus: SecondFactorUserVerb {
     static let about = About(
-        "status", "Show whether a device is registered for a user, or list all of them.",
+        "Show whether a device is registered for a user, or list all of them.",
         examples: [Example("ykit 2fa device status alice")])
     typealias Reported = (user: String, factors: [Factor])
     static let answer = Shape<Reported>(
@@ -105,7 +105,7 @@ struct SecondFactorDeviceStatus: SecondFactorUserVerb {
 /// Deletes a registered key.
 struct SecondFactorDeviceRemove: SecondFactorUserVerb {
     static let about = About(
-        "rm", "Delete a user's device from the server.", aliases: ["delete"],
+        "Delete a user's device from the server.",
         examples: [Example("ykit 2fa device rm alice desk")])
     typealias Reported = (user: String, serial: String)
     static let answer = Shape<Reported>(Member("user") { $0.user }, Member("serial") { $0.serial })

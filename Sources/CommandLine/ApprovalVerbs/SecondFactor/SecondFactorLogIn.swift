@@ -29,7 +29,7 @@ struct StartedSession: Report {
 /// Logs in, to check the credentials or to store the session.
 struct SecondFactorLogIn: Verb {
     static let about = About(
-        "login", "Log in at the server; with --keep, for subsequent commands.",
+        "Log in at the server; with --keep, for subsequent commands.",
         discussion: """
             Uses a password, or a passkey on the key with --passkey. A kept session is sealed by the key, which is \
             needed again for each command that uses it; the server ends it after an hour or so.
@@ -76,7 +76,7 @@ extension SecondFactorAccess {
 /// Deletes a stored session.
 struct SecondFactorLogOut: Verb {
     static let about = About(
-        "logout", "Delete the kept session. Needs no key.",
+        "Delete the kept session. Needs no key.",
         examples: [Example("ykit 2fa logout")])
     static let answer = Shape(Item<String>("server", "its address"))
 
@@ -93,7 +93,7 @@ struct SecondFactorLogOut: Verb {
 /// Shows a user's second factors.
 struct SecondFactorShow: SecondFactorUserVerb {
     static let about = About(
-        "status", "Show which second factor a user has.",
+        "Show which second factor a user has.",
         discussion: """
             none: no token; disabled: none that can be used; sms: a PIN by SMS or email; fp: a key or passkey; other: \
             something else.
@@ -144,7 +144,6 @@ extension Factor: Report {
 /// Performs a login as a service would.
 struct SecondFactorLogInTest: SecondFactorUserVerb {
     static let about = About(
-        "login-test",
         "Walk through a login as a service would: status, remembered device, key or PIN.",
         examples: [Example("ykit 2fa login-test alice")])
     typealias Reported = (user: String, steps: [LogInStep])

@@ -48,7 +48,7 @@ struct SentPINReport: Report {
 /// Sends a PIN.
 struct SecondFactorSendPIN: SecondFactorUserVerb {
     static let about = About(
-        "send-pin", "Send a PIN by SMS or email, to log in or to register a number.",
+        "Send a PIN by SMS or email, to log in or to register a number.",
         discussion: """
             For a login, the PIN is sent to the user's registered number or address. With --register it is sent to a \
             new one, which is not used until 'verify-pin --register'. A PIN for one purpose is refused for the other.
@@ -89,7 +89,7 @@ struct SecondFactorSendPIN: SecondFactorUserVerb {
 /// Verifies a PIN.
 struct SecondFactorVerifyPIN: SecondFactorUserVerb {
     static let about = About(
-        "verify-pin", "Verify the PIN that a user typed. A PIN is valid once, and only for its purpose.",
+        "Verify the PIN that a user typed. A PIN is valid once, and only for its purpose.",
         examples: [Example("ykit 2fa verify-pin alice")])
     typealias Reported = (user: String, purpose: PINChallenge.Purpose, serial: String)
     static let answer = Shape<Reported>(
@@ -134,7 +134,7 @@ struct SecondFactorVerifyPIN: SecondFactorUserVerb {
 /// Shows the phone number that PINs are sent to.
 struct SecondFactorPhone: SecondFactorUserVerb {
     static let about = About(
-        "phone", "Show a user's mobile number, masked.",
+        "Show a user's mobile number, masked.",
         examples: [Example("ykit 2fa phone alice")])
     typealias Reported = (user: String, phone: String, isMasked: Bool)
     static let answer = Shape<Reported>(

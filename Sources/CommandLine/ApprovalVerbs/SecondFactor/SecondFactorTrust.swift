@@ -13,7 +13,7 @@ import YKWire
 /// Allows users to have devices remembered.
 struct SecondFactorTrustAllow: SecondFactorUserVerb {
     static let about = About(
-        "allow", "Allow or forbid remembering a user's devices.",
+        "Allow or forbid remembering a user's devices.",
         discussion:
             "Uses a separate policy, ykit-remembered-devices; other policies on the server may also allow it.",
         examples: [Example("ykit 2fa trust allow alice on --days 30")])
@@ -49,7 +49,7 @@ enum SwitchChoice: String, CaseIterable, ExpressibleByArgument {
 /// Registers this device with the server as remembered.
 struct SecondFactorTrustAdd: SecondFactorUserVerb {
     static let about = About(
-        "add", "Verify a user once more, and have the server remember this device.",
+        "Verify a user once more, and have the server remember this device.",
         discussion: """
             Uses the PIN of 'send-pin', or the key with --with-key. The server's cookie is sealed by the key, so that \
             a copy of the file is useless without it.
@@ -123,7 +123,7 @@ extension SecondFactorConnection {
 /// Lists remembered devices.
 struct SecondFactorTrustStatus: SecondFactorUserVerb {
     static let about = About(
-        "status", "List the devices that the server remembers for a user.",
+        "List the devices that the server remembers for a user.",
         discussion: "Lists the devices of one client: the one with the API key, or that of --client.",
         examples: [Example("ykit 2fa trust status alice")])
     typealias Reported = (user: String, client: FactorClient, devices: [FactorDevice])
@@ -178,7 +178,7 @@ extension FactorDevice: Report {
 /// Checks whether this device is remembered.
 struct SecondFactorTrustCheck: SecondFactorUserVerb {
     static let about = About(
-        "check", "Check whether the server remembers this device for a user.",
+        "Check whether the server remembers this device for a user.",
         discussion: """
             The cookie is replaced at each use. If the server no longer accepts it, this device was removed, or \
             someone used a copy of the cookie; the stored cookie is then deleted.
@@ -212,7 +212,7 @@ struct SecondFactorTrustCheck: SecondFactorUserVerb {
 /// Removes remembered devices from the server.
 struct SecondFactorTrustRemove: SecondFactorUserVerb {
     static let about = About(
-        "rm", "Delete a remembered device of a user from the server, or all of them.", aliases: ["delete"],
+        "Delete a remembered device of a user from the server, or all of them.",
         examples: [Example("ykit 2fa trust rm alice")])
     typealias Reported = (user: String, count: Int)
     static let answer = Shape<Reported>(Member("user") { $0.user }, Member("removedCount") { $0.count })

@@ -47,7 +47,7 @@ struct AddedUser: Report {
 /// Creates a user.
 struct SecondFactorAddUser: SecondFactorUserVerb {
     static let about = About(
-        "add-user", "Create a user with a second factor.",
+        "Create a user with a second factor.",
         discussion: """
             The user gets PINs by SMS (--mobile), or by email with --mail alone. With --mode sms+fp, this key is also \
             registered. If the server verifies enrollments, a PIN is sent immediately: verify it with 'verify-pin \
@@ -113,7 +113,7 @@ struct SecondFactorAddUser: SecondFactorUserVerb {
 /// Enables a user's factors.
 struct SecondFactorEnable: SecondFactorUserVerb {
     static let about = About(
-        "enable", "Enable a user's second factors.",
+        "Enable a user's second factors.",
         discussion: """
             A number or address that is not verified stays disabled: 'verify-pin --register' enables it. With --mode \
             sms+fp the user must have both, a number or address and a key.
@@ -146,7 +146,7 @@ struct SecondFactorEnable: SecondFactorUserVerb {
 /// Disables a user's factors.
 struct SecondFactorDisable: SecondFactorUserVerb {
     static let about = About(
-        "disable", "Disable all second factors of a user.",
+        "Disable all second factors of a user.",
         examples: [Example("ykit 2fa disable alice")])
     typealias Reported = (user: String, count: Int)
     static let answer = Shape<Reported>(Member("user") { $0.user }, Member("changedCount") { $0.count })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Applications
-import Arguments
+package import Arguments
 import TerminalIO
 import Verbs
 import YKAttestation
@@ -10,24 +10,26 @@ import YKTransport
 import YKWire
 
 /// Commands for attestations.
-struct AttestGroup: ParsableCommand {
-    static let about = About(
-        "attest", "Attestations: proof that a key was generated in hardware.",
+package struct AttestGroup: ParsableCommand {
+    package static let about = About(
+        "Attestations: proof that a key was generated in hardware.",
         discussion: """
             'verify' needs no key, only files. 'challenge' makes the random text that a key signs with 'prove', which \
             shows that the attested key is at hand.
             """,
-        subcommands: [AttestVerify.self, AttestChallenge.self, AttestProve.self],
+        subcommands: ["verify": AttestVerify.self, "challenge": AttestChallenge.self, "prove": AttestProve.self],
         examples: [
             Example("ykit attest challenge"), Example("ykit attest verify attestation.pem"),
         ])
+
+    package init() {}
 }
 
 /// Verifies attestations from files.
 struct AttestVerify: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "verify", "Verify attestations from files. Needs no key.",
+        "Verify attestations from files. Needs no key.",
         discussion: """
             Files in any order, recognized by their content: attestations of PIV and OpenPGP keys with the certificate \
             that signed them, certificate requests and certificates that contain an attestation, what 'ykit attest \
@@ -105,7 +107,7 @@ struct AttestVerify: Verb {
 struct AttestChallenge: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "challenge", "Make a random challenge for an attested key.",
+        "Make a random challenge for an attested key.",
         discussion: """
             Keep it until the answer comes, accept each only once, and give it to 'ykit attest verify'. For SSH, 'ykit \
             ssh generate' and 'ssh-keygen -O challenge' read it from the file.

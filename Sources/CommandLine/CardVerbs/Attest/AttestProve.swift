@@ -15,7 +15,7 @@ import YKX509
 /// Proves that an attested key is at hand.
 struct AttestProve: Verb {
     static let about = About(
-        "prove", "Attest a PIV key, and sign a challenge with it.",
+        "Attest a PIV key, and sign a challenge with it.",
         discussion: """
             The file has the attestation, the certificate in f9, and the signature over the challenge, in PEM; 'ykit \
             attest verify --challenge' verifies it. With --format step it is the answer to the ACME challenge \

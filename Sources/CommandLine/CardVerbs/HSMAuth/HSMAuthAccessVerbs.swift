@@ -15,7 +15,7 @@ import YKWire
 struct HSMAuthChangePassword: Verb {
     static let readsLines = true
     static let about = About(
-        "change-password", "Change the password of a credential (firmware 5.8).",
+        "Change the password of a credential (firmware 5.8).",
         discussion: """
             With --admin, the management password is used instead of the old password. If both passwords are read from \
             standard input, the first line is the current one, the second the new one.
@@ -54,7 +54,7 @@ struct HSMAuthChangePassword: Verb {
 struct HSMAuthChangeManagementPassword: Verb {
     static let readsLines = true
     static let about = About(
-        "change-management-password", "Change the management password.",
+        "Change the management password.",
         discussion: """
             The factory default is sixteen zero bytes, the same as an empty password. If both are read from standard \
             input, the first line is the current one, the second the new one.
@@ -77,7 +77,7 @@ struct HSMAuthChangeManagementPassword: Verb {
 /// Generates the host challenge.
 struct HSMAuthChallenge: Verb {
     static let about = About(
-        "challenge", "Get the host's challenge for a session, in hexadecimal (firmware 5.6).",
+        "Get the host's challenge for a session, in hexadecimal (firmware 5.6).",
         discussion: """
             For an aes128 credential these are 8 random bytes. A p256 credential returns an ephemeral public key, \
             whose private key is kept only until the application is selected again: 'ykit hsmauth calculate \
@@ -109,7 +109,7 @@ struct HSMAuthChallenge: Verb {
 /// Calculates session keys.
 struct HSMAuthCalculate: Verb {
     static let about = About(
-        "calculate", "Calculate the session keys of a credential.",
+        "Calculate the session keys of a credential.",
         discussion: """
             For an aes128 credential --context is the host's challenge and the HSM's, 16 bytes in hexadecimal; with \
             --cryptogram the HSM's proof is checked before any key is returned.
@@ -255,7 +255,7 @@ struct HSMAuthSession: Report {
 /// Deletes all data of the application.
 struct HSMAuthReset: Verb {
     static let about = About(
-        "reset", "Delete all credentials and reset the management password.",
+        "Delete all credentials and reset the management password.",
         discussion: "The key requires no password for this. Other applications of the key are not affected.",
         examples: [Example("ykit hsmauth reset")])
     static let answer = Shape(Item<[String]>("deleted", "labels"))

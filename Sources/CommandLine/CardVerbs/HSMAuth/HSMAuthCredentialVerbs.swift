@@ -13,7 +13,7 @@ import YKWire
 /// Shows the state of the application.
 struct HSMAuthInfo: Verb {
     static let about = About(
-        "info", "Show version, number of credentials, and tries left for the management password.",
+        "Show version, number of credentials, and tries left for the management password.",
         examples: [Example("ykit hsmauth info")])
 
     func run(in run: Run) async throws -> Outcome<HSMAuthStatus> {
@@ -41,7 +41,7 @@ struct HSMAuthStatus: Report {
 /// Lists credentials.
 struct HSMAuthList: Verb {
     static let about = About(
-        "list", "List credentials: label, algorithm, touch, tries left.",
+        "List credentials: label, algorithm, touch, tries left.",
         examples: [Example("ykit hsmauth list")])
     static let answer = Shape(Item<[HSMAuthCredential]>("credentials"))
 
@@ -76,7 +76,7 @@ extension HSMAuthCredential: Report {
 struct HSMAuthAdd: Verb {
     static let readsLines = true
     static let about = About(
-        "add", "Store a credential.",
+        "Store a credential.",
         discussion: """
             The keys of an aes128 credential are derived from a password (--derive, the same as on other keys and in \
             YubiHSM tools), read from a file of 64 hexadecimal digits, K-ENC then K-MAC (--import), or generated at \
@@ -213,7 +213,7 @@ enum HSMAuthAlgorithmChoice: String, CaseIterable, ExpressibleByArgument {
 /// Deletes a credential.
 struct HSMAuthDelete: Verb {
     static let about = About(
-        "delete", "Delete a credential. Its keys cannot be restored.",
+        "Delete a credential. Its keys cannot be restored.",
         examples: [Example("ykit hsmauth delete backup")])
     static let answer = Shape(Item<String>("label"))
 
@@ -236,7 +236,7 @@ struct HSMAuthDelete: Verb {
 /// Exports the public key of a credential.
 struct HSMAuthExportPublicKey: Verb {
     static let about = About(
-        "export-public-key", "Write the public key of a p256 credential, for the HSM.",
+        "Write the public key of a p256 credential, for the HSM.",
         examples: [Example("ykit hsmauth export-public-key backup backup.pem")])
     static let answer = Shape(
         Item<HSMAuthLabel>("label") { $0.text }, Item<PublicKey>("publicKey", "PEM") { $0.pem }, Item<String>("output"))

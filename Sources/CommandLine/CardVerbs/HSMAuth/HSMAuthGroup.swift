@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
@@ -8,19 +8,22 @@ import YKHSMAuth
 import YKProtocols
 
 /// Commands for the YubiHSM Auth application.
-struct HSMAuthGroup: ParsableCommand {
-    static let about = About(
-        "hsmauth", "YubiHSM Auth: credentials for sessions with a YubiHSM 2.",
+package struct HSMAuthGroup: ParsableCommand {
+    package static let about = About(
+        "YubiHSM Auth: credentials for sessions with a YubiHSM 2.",
         discussion: """
             A password is a text of up to 16 bytes, or 32 hexadecimal digits. After eight wrong passwords the key \
             deletes the credential; after eight wrong management passwords only a reset helps.
             """,
         subcommands: [
-            HSMAuthInfo.self, HSMAuthList.self, HSMAuthAdd.self, HSMAuthDelete.self, HSMAuthExportPublicKey.self,
-            HSMAuthChangePassword.self, HSMAuthChangeManagementPassword.self, HSMAuthChallenge.self,
-            HSMAuthCalculate.self, HSMAuthReset.self,
+            "info": HSMAuthInfo.self, "list": HSMAuthList.self, "add": HSMAuthAdd.self, "delete": HSMAuthDelete.self,
+            "export-public-key": HSMAuthExportPublicKey.self, "change-password": HSMAuthChangePassword.self,
+            "change-management-password": HSMAuthChangeManagementPassword.self, "challenge": HSMAuthChallenge.self,
+            "calculate": HSMAuthCalculate.self, "reset": HSMAuthReset.self,
         ],
         examples: [Example("ykit hsmauth list")])
+
+    package init() {}
 }
 
 enum ManagementPassword: SecretKind {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Applications
-import Arguments
+package import Arguments
 package import TerminalIO
 import Verbs
 import YKHardware
@@ -11,17 +11,19 @@ import YKTransport
 package import YKWire
 
 /// Commands for NFC tags.
-struct NFCGroup: ParsableCommand {
-    static let about = About(
-        "nfc", "NFC tags: what a key shows to a phone.",
-        subcommands: [NFCRead.self, NFCParse.self],
+package struct NFCGroup: ParsableCommand {
+    package static let about = About(
+        "NFC tags: what a key shows to a phone.",
+        subcommands: ["read": NFCRead.self, "parse": NFCParse.self],
         examples: [Example("ykit nfc read")])
+
+    package init() {}
 }
 
 /// Reads the tag on the reader.
 struct NFCRead: Verb {
     static let about = About(
-        "read", "Read the tag of a key, and the one-time password in it.",
+        "Read the tag of a key, and the one-time password in it.",
         discussion: """
             Waits up to --timeout for a key to be held to a contactless reader; a YubiKey in a USB port has no tag. A \
             key generates a new password each time it is read.
@@ -73,7 +75,7 @@ extension CapabilityContainer: Report {
 struct NFCParse: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "parse", "Decode an NDEF message.",
+        "Decode an NDEF message.",
         discussion: "The message is given in hexadecimal, or in a file as bytes or hexadecimal.",
         examples: [Example("ykit nfc parse d1010a5504796b69742e6578616d")])
 

@@ -9,11 +9,13 @@ import YKOpenPGP
 /// Commands for PINs and the reset code.
 struct OpenPGPAccessGroup: ParsableCommand {
     static let about = About(
-        "access", "User PIN, admin PIN and reset code.",
+        "User PIN, admin PIN and reset code.",
         discussion: "A new card has the PINs 123456 and 12345678, and no reset code.",
         subcommands: [
-            OpenPGPChangePIN.self, OpenPGPChangeAdminPIN.self, OpenPGPSetResetCode.self, OpenPGPUnblockPIN.self,
-            OpenPGPSetRetries.self, OpenPGPSetSignaturePolicy.self, OpenPGPSetKDF.self,
+            "change-pin": OpenPGPChangePIN.self, "change-admin-pin": OpenPGPChangeAdminPIN.self,
+            "set-reset-code": OpenPGPSetResetCode.self, "unblock-pin": OpenPGPUnblockPIN.self,
+            "set-retries": OpenPGPSetRetries.self, "set-signature-policy": OpenPGPSetSignaturePolicy.self,
+            "set-kdf": OpenPGPSetKDF.self,
         ],
         examples: [Example("ykit openpgp access change-pin")])
 }
@@ -22,7 +24,7 @@ struct OpenPGPAccessGroup: ParsableCommand {
 struct OpenPGPChangePIN: Verb {
     static let readsLines = true
     static let about = About(
-        "change-pin", "Change the user PIN, 6 bytes or more.", discussion: PINChangeOptions.order,
+        "Change the user PIN, 6 bytes or more.", discussion: PINChangeOptions.order,
         examples: [Example("ykit openpgp access change-pin")])
     static let answer = Shape(done: "changed")
 
@@ -41,7 +43,7 @@ struct OpenPGPChangePIN: Verb {
 struct OpenPGPChangeAdminPIN: Verb {
     static let readsLines = true
     static let about = About(
-        "change-admin-pin", "Change the admin PIN, 8 bytes or more.",
+        "Change the admin PIN, 8 bytes or more.",
         discussion: PINChangeOptions.order,
         examples: [Example("ykit openpgp access change-admin-pin")])
     static let answer = Shape(done: "changed")
@@ -62,7 +64,7 @@ struct OpenPGPChangeAdminPIN: Verb {
 struct OpenPGPSetResetCode: Verb {
     static let readsLines = true
     static let about = About(
-        "set-reset-code", "Set the reset code, 8 bytes or more.",
+        "Set the reset code, 8 bytes or more.",
         discussion: """
             With it 'ykit openpgp access unblock-pin' sets a new user PIN without the admin PIN. If both are read from \
             standard input, the first line is the admin PIN, the second the reset code.
@@ -88,7 +90,7 @@ struct OpenPGPSetResetCode: Verb {
 struct OpenPGPUnblockPIN: Verb {
     static let readsLines = true
     static let about = About(
-        "unblock-pin", "Set a new user PIN, with the admin PIN or the reset code.",
+        "Set a new user PIN, with the admin PIN or the reset code.",
         discussion: """
             The admin PIN is used unless --reset-code or another source of the reset code is given. If both are read \
             from standard input, the first line is the admin PIN or the reset code, the second the new PIN.
@@ -122,7 +124,7 @@ struct OpenPGPUnblockPIN: Verb {
 /// Sets the number of PIN retries.
 struct OpenPGPSetRetries: Verb {
     static let about = About(
-        "set-retries", "Set the number of tries, 1 to 99 each (YubiKeys).",
+        "Set the number of tries, 1 to 99 each (YubiKeys).",
         examples: [Example("ykit openpgp access set-retries 5 3 5")])
 
     @Argument("user-tries", help: "Tries for the user PIN.") var user: Int
@@ -165,7 +167,7 @@ struct OpenPGPRetries: Report {
 /// Sets whether each signature requires the PIN.
 struct OpenPGPSetSignaturePolicy: Verb {
     static let about = About(
-        "set-signature-policy", "Set whether each signature requires the user PIN again.",
+        "Set whether each signature requires the user PIN again.",
         examples: [Example("ykit openpgp access set-signature-policy always")])
     static let answer = Shape(Item<Bool>("signatureNeedsPin"))
 
@@ -192,7 +194,7 @@ struct OpenPGPSetSignaturePolicy: Verb {
 struct OpenPGPSetKDF: Verb {
     static let readsLines = true
     static let about = About(
-        "set-kdf", "Set whether PINs are sent to the card as hashes, and set both PINs.",
+        "Set whether PINs are sent to the card as hashes, and set both PINs.",
         discussion: """
             Both PINs are set: new ones, or with --same-admin-pin the current admin PIN. The reset code is lost. Gnuk \
             accepts a key derivation only while it holds no key. If several secrets are read from standard input, the \

@@ -15,9 +15,10 @@ import YKX509
 /// Commands for certificates.
 struct OpenPGPCertificatesGroup: ParsableCommand {
     static let about = About(
-        "certificates", "Certificates of the slots.",
+        "Certificates of the slots.",
         subcommands: [
-            OpenPGPImportCertificate.self, OpenPGPExportCertificate.self, OpenPGPDeleteCertificate.self,
+            "import": OpenPGPImportCertificate.self, "export": OpenPGPExportCertificate.self,
+            "delete": OpenPGPDeleteCertificate.self,
         ],
         examples: [Example("ykit openpgp certificates export authentication certificate.pem")])
 }
@@ -25,7 +26,7 @@ struct OpenPGPCertificatesGroup: ParsableCommand {
 /// Imports a certificate into a slot.
 struct OpenPGPImportCertificate: Verb {
     static let about = About(
-        "import", "Import a certificate from a file into a slot.",
+        "Import a certificate from a file into a slot.",
         discussion: """
             The file is PEM, DER or PKCS#12. If it contains several certificates, the one for the key in the slot is \
             imported, or, if the slot has no key, the one that issued none of the others.
@@ -63,7 +64,7 @@ struct OpenPGPImportCertificate: Verb {
 /// Exports a certificate.
 struct OpenPGPExportCertificate: Verb {
     static let about = About(
-        "export", "Write the certificate of a slot. No PIN is required.",
+        "Write the certificate of a slot. No PIN is required.",
         examples: [Example("ykit openpgp certificates export authentication certificate.pem")])
 
     @Argument("slot", help: "The slot.") var slot: OpenPGPSlot
@@ -80,7 +81,7 @@ struct OpenPGPExportCertificate: Verb {
 /// Deletes a certificate.
 struct OpenPGPDeleteCertificate: Verb {
     static let about = About(
-        "delete", "Delete the certificate of a slot; its key stays.",
+        "Delete the certificate of a slot; its key stays.",
         examples: [Example("ykit openpgp certificates delete authentication")])
     static let answer = Shape(Item<OpenPGPSlot>("slot") { $0.description })
 
@@ -102,7 +103,7 @@ struct OpenPGPDeleteCertificate: Verb {
 /// Creates an attestation for a key that was generated on the card.
 struct OpenPGPAttest: Verb {
     static let about = About(
-        "attest", "Attest that a YubiKey generated the key of a slot.",
+        "Attest that a YubiKey generated the key of a slot.",
         discussion: """
             The key overwrites the slot's certificate with the statement. ykit checks that the attestation key signed \
             it and that it is for the key in the slot. The attestation key must chain to Yubico's certificates, or with \

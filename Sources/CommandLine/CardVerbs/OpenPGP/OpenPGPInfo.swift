@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 package import TerminalIO
 import Verbs
 package import YKOpenPGP
@@ -8,25 +8,28 @@ import YKTransport
 import YKWire
 
 /// Commands for the OpenPGP application.
-struct OpenPGPGroup: ParsableCommand {
-    static let about = About(
-        "openpgp", "OpenPGP card: status, PINs and keys.",
+package struct OpenPGPGroup: ParsableCommand {
+    package static let about = About(
+        "OpenPGP card: status, PINs and keys.",
         discussion: """
             Slots: signature (sig), decryption (dec), authentication (aut), attestation (att). A FILE of - means \
             standard input or output.
             """,
         subcommands: [
-            OpenPGPInfo.self, OpenPGPAccessGroup.self, OpenPGPKeysGroup.self, OpenPGPCertificatesGroup.self,
-            OpenPGPSign.self, OpenPGPDecrypt.self, OpenPGPAuthenticate.self, OpenPGPAttest.self, OpenPGPRandom.self,
-            OpenPGPReset.self,
+            "info": OpenPGPInfo.self, "access": OpenPGPAccessGroup.self, "keys": OpenPGPKeysGroup.self,
+            "certificates": OpenPGPCertificatesGroup.self, "sign": OpenPGPSign.self, "decrypt": OpenPGPDecrypt.self,
+            "authenticate": OpenPGPAuthenticate.self, "attest": OpenPGPAttest.self, "random": OpenPGPRandom.self,
+            "reset": OpenPGPReset.self,
         ],
         examples: [Example("ykit openpgp keys generate signature")])
+
+    package init() {}
 }
 
 /// Shows what the card reports about itself.
 struct OpenPGPInfo: Verb {
     static let about = About(
-        "info", "Show card, cardholder, PIN tries and keys. No PIN is required.",
+        "Show card, cardholder, PIN tries and keys. No PIN is required.",
         discussion: "Reads public data only, and changes nothing on the card.",
         examples: [Example("ykit openpgp info")])
 

@@ -11,11 +11,12 @@ import YKWire
 /// Commands for keys.
 struct OpenPGPKeysGroup: ParsableCommand {
     static let about = About(
-        "keys", "Keys: generate, import, delete, export, touch policy, CAs.",
+        "Keys: generate, import, delete, export, touch policy, CAs.",
         discussion: "Slots: signature (sig), decryption (dec), authentication (aut), attestation (att).",
         subcommands: [
-            OpenPGPGenerateKey.self, OpenPGPImportKey.self, OpenPGPDeleteKey.self, OpenPGPExportKey.self,
-            OpenPGPSetTouch.self, OpenPGPSetCAFingerprint.self,
+            "generate": OpenPGPGenerateKey.self, "import": OpenPGPImportKey.self, "delete": OpenPGPDeleteKey.self,
+            "export": OpenPGPExportKey.self, "set-touch": OpenPGPSetTouch.self,
+            "set-ca-fingerprint": OpenPGPSetCAFingerprint.self,
         ],
         examples: [Example("ykit openpgp keys generate signature")])
 }
@@ -23,7 +24,7 @@ struct OpenPGPKeysGroup: ParsableCommand {
 /// Generates a key on the card.
 struct OpenPGPGenerateKey: Verb {
     static let about = About(
-        "generate", "Generate a key on the card, replacing the one in the slot.",
+        "Generate a key on the card, replacing the one in the slot.",
         discussion: """
             Fingerprint and time are stored as GnuPG expects them. The private key never leaves the card: data \
             encrypted to it is lost with the card. RSA keys take minutes on some cards.
@@ -65,7 +66,7 @@ struct OpenPGPGenerateKey: Verb {
 /// Imports a private key into a slot.
 struct OpenPGPImportKey: Verb {
     static let about = About(
-        "import", "Import a private key from a file into a slot.",
+        "Import a private key from a file into a slot.",
         discussion: """
             The file is PEM, DER, PKCS#12 or an OpenSSH private key, encrypted or not. --created gives the creation \
             time, in seconds since 1970, which is part of the fingerprint: for a key already used with OpenPGP it must \
@@ -103,7 +104,7 @@ struct OpenPGPImportKey: Verb {
 /// Deletes a key.
 struct OpenPGPDeleteKey: Verb {
     static let about = About(
-        "delete", "Delete the key of a slot.",
+        "Delete the key of a slot.",
         discussion: "Its certificate stays: 'ykit openpgp certificates delete' deletes it.",
         examples: [Example("ykit openpgp keys delete signature")])
     static let answer = Shape(Item<OpenPGPSlot>("slot") { $0.description })
@@ -127,7 +128,7 @@ struct OpenPGPDeleteKey: Verb {
 /// Exports a public key.
 struct OpenPGPExportKey: Verb {
     static let about = About(
-        "export", "Write the public key of a slot. No PIN is required.",
+        "Write the public key of a slot. No PIN is required.",
         discussion: """
             --format ssh gives a line for authorized_keys, without GnuPG; --format age a recipient from a cv25519 key.
             """,
@@ -150,7 +151,7 @@ struct OpenPGPExportKey: Verb {
 /// Sets when a key requires a touch.
 struct OpenPGPSetTouch: Verb {
     static let about = About(
-        "set-touch", "Set when a key requires a touch.",
+        "Set when a key requires a touch.",
         discussion: """
             fixed and cached-fixed remain until the key is replaced or the application reset; for the attestation key, \
             not even a reset removes them. A YubiKey sets the policy to off when a key is generated or imported.
@@ -241,7 +242,7 @@ struct StoredOpenPGPKey: Report {
 /// Stores the fingerprint of a CA key.
 struct OpenPGPSetCAFingerprint: Verb {
     static let about = About(
-        "set-ca-fingerprint", "Store the fingerprint of a key that certifies others.",
+        "Store the fingerprint of a key that certifies others.",
         discussion: """
             The card stores three version 4 fingerprints for programs that need to know which keys are trusted; it \
             does not use them itself.

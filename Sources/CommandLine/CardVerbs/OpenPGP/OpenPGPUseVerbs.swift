@@ -12,7 +12,7 @@ import YKWire
 /// Signs a file with the signature key.
 struct OpenPGPSign: Verb {
     static let about = About(
-        "sign", "Sign a file with the signature key.",
+        "Sign a file with the signature key.",
         discussion: """
             The signature can be verified with 'openssl dgst -sha256 -verify': PKCS#1 v1.5 for RSA, a DER sequence for \
             ECDSA. Ed25519 signs the file itself. --digest means that the file is a digest. With --format openpgp or \
@@ -51,7 +51,7 @@ struct OpenPGPSign: Verb {
 /// Signs a file with the authentication key.
 struct OpenPGPAuthenticate: Verb {
     static let about = About(
-        "authenticate", "Sign a challenge with the authentication key.",
+        "Sign a challenge with the authentication key.",
         discussion: "Like 'ykit openpgp sign', with the key that SSH uses.",
         examples: [Example("ykit openpgp authenticate challenge.bin --output response.bin")])
 
@@ -187,7 +187,7 @@ struct OpenPGPSignatureReport: Report {
 /// Decrypts data with the decryption key.
 struct OpenPGPDecrypt: Verb {
     static let about = About(
-        "decrypt", "Decrypt a message, or agree on a secret, with the decryption key.",
+        "Decrypt a message, or agree on a secret, with the decryption key.",
         discussion: """
             With an RSA key the file is a message as from 'openssl pkeyutl -encrypt' (PKCS#1 v1.5). With an \
             elliptic-curve key it is the peer's public key, and the result is the raw secret, as from 'openssl pkeyutl \
@@ -240,7 +240,7 @@ struct OpenPGPDecrypt: Verb {
 /// Generates random bytes.
 struct OpenPGPRandom: Verb {
     static let about = About(
-        "random", "Get random bytes from the card, in hexadecimal.",
+        "Get random bytes from the card, in hexadecimal.",
         examples: [Example("ykit openpgp random 16")])
     static let answer = Shape(Item<[UInt8]>("bytes", "in base64url") { Base64.encodeURL($0) })
 
@@ -255,7 +255,6 @@ struct OpenPGPRandom: Verb {
 /// Resets the application to its factory state.
 struct OpenPGPReset: Verb {
     static let about = About(
-        "reset",
         "Delete all OpenPGP keys, certificates and data, and restore the default PINs.",
         discussion: """
             No PIN is required: ykit uses up the tries of both PINs, once the card has shown that it can be reset. A \

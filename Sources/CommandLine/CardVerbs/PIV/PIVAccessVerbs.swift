@@ -13,9 +13,10 @@ import YKWire
 /// Commands for PIN, PUK and management key.
 struct PIVAccess: ParsableCommand {
     static let about = About(
-        "access", "Manage PIN, PUK and management key.",
+        "Manage PIN, PUK and management key.",
         subcommands: [
-            PIVChangePIN.self, PIVChangePUK.self, PIVUnblockPIN.self, PIVSetRetries.self, PIVChangeManagementKey.self,
+            "change-pin": PIVChangePIN.self, "change-puk": PIVChangePUK.self, "unblock-pin": PIVUnblockPIN.self,
+            "set-retries": PIVSetRetries.self, "change-management-key": PIVChangeManagementKey.self,
         ],
         examples: [Example("ykit piv access change-pin")])
 }
@@ -24,7 +25,7 @@ struct PIVAccess: ParsableCommand {
 struct PIVChangePIN: Verb {
     static let readsLines = true
     static let about = About(
-        "change-pin", "Change the PIN. A wrong current PIN uses up a try.",
+        "Change the PIN. A wrong current PIN uses up a try.",
         discussion: "The default PIN is 123456. \(PINChangeOptions.order)",
         examples: [Example("ykit piv access change-pin")])
     static let answer = Shape(done: "changed")
@@ -43,7 +44,7 @@ struct PIVChangePIN: Verb {
 struct PIVChangePUK: Verb {
     static let readsLines = true
     static let about = About(
-        "change-puk", "Change the PUK. A wrong current PUK uses up a try.",
+        "Change the PUK. A wrong current PUK uses up a try.",
         discussion: """
             The PUK sets a new PIN when the PIN has no tries left; the default PUK is 12345678. If both are read \
             from standard input, the first line is the current PUK, the second the new one.
@@ -66,7 +67,7 @@ struct PIVChangePUK: Verb {
 struct PIVUnblockPIN: Verb {
     static let readsLines = true
     static let about = About(
-        "unblock-pin", "Set a new PIN with the PUK. A wrong PUK uses up a try.",
+        "Set a new PIN with the PUK. A wrong PUK uses up a try.",
         discussion: "If both are read from standard input, the first line is the PUK, the second the new PIN.",
         examples: [Example("ykit piv access unblock-pin")])
     static let answer = Shape(done: "changed")
@@ -85,7 +86,7 @@ struct PIVUnblockPIN: Verb {
 /// Sets the number of PIN and PUK retries.
 struct PIVSetRetries: Verb {
     static let about = About(
-        "set-retries", "Set the number of tries of PIN and PUK, 1 to 255 each.",
+        "Set the number of tries of PIN and PUK, 1 to 255 each.",
         discussion: """
             PIN and PUK are reset to 123456 and 12345678: change both afterwards. Requires the PIN and the management \
             key.
@@ -135,7 +136,7 @@ struct PIVRetries: Report {
 /// Changes the management key.
 struct PIVChangeManagementKey: Verb {
     static let about = About(
-        "change-management-key", "Set a new management key.",
+        "Set a new management key.",
         discussion: """
             With --generate --protect a random key is stored on the security key, protected by the PIN: ykit and ykman \
             use it from then on without asking for it. Without --protect a generated key is shown once, or written to \

@@ -14,7 +14,7 @@ import YKX509
 /// Shows the content of an attestation, and verifies it.
 struct PIVAttest: Verb {
     static let about = About(
-        "attest", "Verify that a key pair was generated on this security key.",
+        "Verify that a key pair was generated on this security key.",
         discussion: """
             The attestation is checked against the certificate in f9, which must chain to Yubico's certificates, or \
             with --root to those of another vendor, and compared with the slot, the card's serial number and the key \

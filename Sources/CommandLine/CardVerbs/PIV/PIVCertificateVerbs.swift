@@ -12,10 +12,11 @@ import YKX509
 /// Commands for certificates.
 struct PIVCertificates: ParsableCommand {
     static let about = About(
-        "certificates", "Manage certificates in slots, and certificate requests.",
+        "Manage certificates in slots, and certificate requests.",
         subcommands: [
-            PIVGenerateCertificate.self, PIVRequestCertificate.self, PIVImportCertificate.self,
-            PIVExportCertificate.self, PIVDeleteCertificate.self,
+            "generate": PIVGenerateCertificate.self, "request": PIVRequestCertificate.self,
+            "import": PIVImportCertificate.self, "export": PIVExportCertificate.self,
+            "delete": PIVDeleteCertificate.self,
         ],
         examples: [Example("ykit piv certificates generate 9a --subject CN=Alice")])
 }
@@ -23,7 +24,6 @@ struct PIVCertificates: ParsableCommand {
 /// Generates a self-signed certificate.
 struct PIVGenerateCertificate: Verb {
     static let about = About(
-        "generate",
         "Generate a self-signed certificate for the key in a slot, and store it there.",
         discussion:
             "Requires the PIN and the management key. If the card does not report the public key, give its file.",
@@ -79,7 +79,7 @@ struct PIVGenerateCertificate: Verb {
 /// Creates a certificate signing request.
 struct PIVRequestCertificate: Verb {
     static let about = About(
-        "request", "Generate a certificate request (PKCS#10) for the key in a slot.",
+        "Generate a certificate request (PKCS#10) for the key in a slot.",
         discussion: """
             The PIN is needed. If the card does not report the public key, give its file with --public-key. With \
             --attest the request contains the key's attestation and the certificate in f9, as that of yubico-piv-tool \
@@ -160,7 +160,7 @@ struct PIVCertificateRequest: Report {
 /// Imports a certificate into a slot.
 struct PIVImportCertificate: Verb {
     static let about = About(
-        "import", "Import a certificate from a file into a slot.",
+        "Import a certificate from a file into a slot.",
         discussion: """
             The file is PEM, DER or PKCS#12. If it contains several certificates, the one for the key in the slot is \
             imported, or, if the card does not report its keys, the one that issued none of the others. A certificate \
@@ -248,7 +248,7 @@ struct PIVImportCertificate: Verb {
 /// Exports a certificate.
 struct PIVExportCertificate: Verb {
     static let about = About(
-        "export", "Export the certificate of a slot. Needs no PIN.",
+        "Export the certificate of a slot. Needs no PIN.",
         discussion: "--format ssh gives its public key as a line for authorized_keys.",
         examples: [Example("ykit piv certificates export 9a certificate.pem")])
 
@@ -266,7 +266,7 @@ struct PIVExportCertificate: Verb {
 /// Deletes a certificate.
 struct PIVDeleteCertificate: Verb {
     static let about = About(
-        "delete", "Delete the certificate of a slot; its key stays.",
+        "Delete the certificate of a slot; its key stays.",
         discussion: "Requires the management key.",
         examples: [Example("ykit piv certificates delete 9a")])
     static let answer = Shape(Item<PIVSlot>("slot") { $0.description })

@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Applications
-import Arguments
+package import Arguments
 import TerminalIO
 import Verbs
 import YKPIV
 
 /// Commands for the PIV application.
-struct PIVGroup: ParsableCommand {
-    static let about = About(
-        "piv", "PIV: private keys, certificates, signatures, decryption.",
+package struct PIVGroup: ParsableCommand {
+    package static let about = About(
+        "PIV: private keys, certificates, signatures, decryption.",
         discussion: """
             'ykit help slots' lists slots and objects. A FILE of - means standard input or output.
             """,
         subcommands: [
-            PIVShow.self, PIVAccess.self, PIVKeys.self, PIVCertificates.self, PIVObjects.self, PIVSign.self,
-            PIVDecrypt.self, PIVDerive.self, PIVAttest.self, PIVReset.self,
+            "info": PIVShow.self, "access": PIVAccess.self, "keys": PIVKeys.self, "certificates": PIVCertificates.self,
+            "objects": PIVObjects.self, "sign": PIVSign.self, "decrypt": PIVDecrypt.self, "derive": PIVDerive.self,
+            "attest": PIVAttest.self, "reset": PIVReset.self,
         ],
         examples: [Example("ykit piv keys generate 9a public.pem")])
+
+    package init() {}
 }
 
 /// Shows the content of the PIV application.
 struct PIVShow: Verb {
     static let about = About(
-        "info", "Show keys, certificates, and the state of PIN, PUK and management key.",
+        "Show keys, certificates, and the state of PIN, PUK and management key.",
         discussion: """
             Needs no PIN and uses up no tries. Retired slots are read in order until four in a row have neither key \
             nor certificate; the output says which were not read. --all reads all of them, and f9.
@@ -47,7 +50,6 @@ struct PIVShow: Verb {
 /// Deletes all data of the PIV application.
 struct PIVReset: Verb {
     static let about = About(
-        "reset",
         "Delete all PIV keys, certificates and objects, and restore the default PIN and PUK.",
         discussion: """
             The card allows a reset only when PIN and PUK are blocked, so ykit uses up all their tries, once the \

@@ -13,10 +13,11 @@ import YKX509
 /// Commands for private keys.
 struct PIVKeys: ParsableCommand {
     static let about = About(
-        "keys", "Manage private keys in slots.",
+        "Manage private keys in slots.",
         subcommands: [
-            PIVGenerateKey.self, PIVImportKey.self, PIVKeyInfo.self, PIVExportKey.self, PIVMoveKey.self,
-            PIVDeleteKey.self, PIVAttestKey.self,
+            "generate": PIVGenerateKey.self, "import": PIVImportKey.self, "info": PIVKeyInfo.self,
+            "export": PIVExportKey.self, "move": PIVMoveKey.self, "delete": PIVDeleteKey.self,
+            "attest": PIVAttestKey.self,
         ],
         examples: [Example("ykit piv keys generate 9a public.pem")])
 }
@@ -24,7 +25,7 @@ struct PIVKeys: ParsableCommand {
 /// Generates a key pair.
 struct PIVGenerateKey: Verb {
     static let about = About(
-        "generate", "Generate a key pair on the security key. The private key never leaves it.",
+        "Generate a key pair on the security key. The private key never leaves it.",
         discussion: """
             The public key is written as PEM by default. Requires the management key. RSA keys take seconds to minutes.
             """,
@@ -103,7 +104,7 @@ struct StoredPIVKey: Report {
 /// Imports a private key into a slot.
 struct PIVImportKey: Verb {
     static let about = About(
-        "import", "Import a private key from a file into a slot.",
+        "Import a private key from a file into a slot.",
         discussion: """
             The file is PEM, DER, PKCS#12 or an OpenSSH private key, encrypted or not. Requires the management key. An \
             imported key cannot be attested.
@@ -149,7 +150,7 @@ struct PIVImportKey: Verb {
 /// Shows the metadata of a key.
 struct PIVKeyInfo: Verb {
     static let about = About(
-        "info", "Show what the card reports about a key. Needs no PIN.",
+        "Show what the card reports about a key. Needs no PIN.",
         discussion:
             "Firmware before 5.3 reports nothing itself; ykit shows what the attestation or certificate contains.",
         examples: [Example("ykit piv keys info 9a")])
@@ -188,7 +189,7 @@ struct PIVKeyDescription: Report {
 /// Exports a public key.
 struct PIVExportKey: Verb {
     static let about = About(
-        "export", "Export the public key of a slot. Private keys never leave the security key.",
+        "Export the public key of a slot. Private keys never leave the security key.",
         discussion: """
             --format ssh gives a line for authorized_keys, --format age a recipient from an x25519 or ecc-p256 key. The \
             key that the card reports is used first, then that of an attestation, then that of the slot's certificate.
@@ -214,7 +215,7 @@ struct PIVExportKey: Verb {
 /// Exports the attestation of a key.
 struct PIVAttestKey: Verb {
     static let about = About(
-        "attest", "Export the attestation that a key pair was generated on this security key.",
+        "Export the attestation that a key pair was generated on this security key.",
         discussion:
             """
             It is signed by the key in f9, whose certificate --chain appends. 'ykit piv attest' verifies it, and 'ykit \
@@ -270,7 +271,7 @@ struct ExportedAttestation: Report {
 /// Moves a key to another slot.
 struct PIVMoveKey: Verb {
     static let about = About(
-        "move", "Move a key to another slot (firmware 5.7 and later).",
+        "Move a key to another slot (firmware 5.7 and later).",
         discussion: "Its certificate stays where it is. Requires the management key.",
         examples: [Example("ykit piv keys move 9a 82")])
     typealias Reported = (from: PIVSlot, to: PIVSlot)
@@ -302,7 +303,7 @@ struct PIVMoveKey: Verb {
 /// Deletes a key.
 struct PIVDeleteKey: Verb {
     static let about = About(
-        "delete", "Permanently delete a key (firmware 5.7 and later).",
+        "Permanently delete a key (firmware 5.7 and later).",
         discussion: "Its certificate stays: ykit piv certificates delete. Requires the management key.",
         examples: [Example("ykit piv keys delete 9a")])
     static let answer = Shape(Item<PIVSlot>("slot") { $0.description })

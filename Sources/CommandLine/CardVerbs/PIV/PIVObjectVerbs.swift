@@ -11,15 +11,17 @@ import YKWire
 /// Commands for data objects.
 struct PIVObjects: ParsableCommand {
     static let about = About(
-        "objects", "Read and write data objects.",
-        subcommands: [PIVExportObject.self, PIVImportObject.self, PIVGenerateObject.self],
+        "Read and write data objects.",
+        subcommands: [
+            "export": PIVExportObject.self, "import": PIVImportObject.self, "generate": PIVGenerateObject.self,
+        ],
         examples: [Example("ykit piv objects generate chuid")])
 }
 
 /// Exports the content of a data object.
 struct PIVExportObject: Verb {
     static let about = About(
-        "export", "Export the content of a data object.", discussion: ObjectNames.text,
+        "Export the content of a data object.", discussion: ObjectNames.text,
         examples: [Example("ykit piv objects export chuid chuid.bin")])
     static let answer = Shape(
         [
@@ -64,7 +66,7 @@ enum ObjectNames {
 /// Imports a data object.
 struct PIVImportObject: Verb {
     static let about = About(
-        "import", "Import a data object from a file. An empty file deletes it.",
+        "Import a data object from a file. An empty file deletes it.",
         discussion: "Requires the management key. " + ObjectNames.text,
         examples: [Example("ykit piv objects import chuid chuid.bin")])
     static let answer = Shape(
@@ -102,7 +104,6 @@ struct PIVImportObject: Verb {
 /// Generates a new CHUID or CCC.
 struct PIVGenerateObject: Verb {
     static let about = About(
-        "generate",
         "Generate a new CHUID or CCC, the objects by which programs distinguish cards.",
         discussion: "Requires the management key.",
         examples: [Example("ykit piv objects generate chuid")])

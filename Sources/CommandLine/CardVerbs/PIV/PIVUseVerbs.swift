@@ -30,7 +30,7 @@ struct PIVUseOptions: ParsableArguments {
 /// Signs a file.
 struct PIVSign: Verb {
     static let about = About(
-        "sign", "Sign a file with the key in a slot.",
+        "Sign a file with the key in a slot.",
         discussion: """
             The signature can be verified with 'openssl dgst -sha256 -verify': PKCS#1 v1.5 or, with --padding pss, PSS \
             for RSA, a DER sequence for ECDSA. Ed25519 signs the file itself, which must fit into the key ('openssl \
@@ -112,7 +112,7 @@ struct PIVSignature: Report {
 /// Decrypts a message.
 struct PIVDecrypt: Verb {
     static let about = About(
-        "decrypt", "Decrypt a message with the RSA key in a slot.",
+        "Decrypt a message with the RSA key in a slot.",
         discussion: """
             The message is as long as the key, as from 'openssl pkeyutl -encrypt', whose default with OAEP is --hash \
             sha1. For elliptic-curve keys, use 'ykit piv derive'.
@@ -180,7 +180,7 @@ struct PIVPlaintext: Report {
 /// Derives a shared secret.
 struct PIVDerive: Verb {
     static let about = About(
-        "derive", "Derive a shared secret from a peer's public key (ECDH, X25519).",
+        "Derive a shared secret from a peer's public key (ECDH, X25519).",
         discussion: """
             The peer's key is PEM, DER, a certificate, a raw point, or one in base64 as in an age file. The secret is \
             the raw x coordinate, as from 'openssl pkeyutl -derive'; hash it before using it as a key.

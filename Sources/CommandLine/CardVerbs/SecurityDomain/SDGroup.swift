@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 import TerminalIO
 import Verbs
 import YKSecureChannel
@@ -10,25 +10,27 @@ import YKWire
 import YKX509
 
 /// Commands for the Security Domain.
-struct SDGroup: ParsableCommand {
-    static let about = About(
-        "sd", "Security Domain: the keys of secure channels.",
+package struct SDGroup: ParsableCommand {
+    package static let about = About(
+        "Security Domain: the keys of secure channels.",
         discussion: """
             A key is written KIND,VERSION: 03,1 for an SCP03 set, 11a,1 11b,1 11c,1 for a private key of SCP11, ca,1 \
             or 0x20,1 to 0x2f,1 for a CA of host certificates. Reading needs no secure channel; changes need one that \
             authenticates the host, --scp 03 or --scp 11a.
             """,
-        subcommands: [SDInfo.self, SDKeys.self, SDData.self, SDReset.self],
+        subcommands: ["info": SDInfo.self, "keys": SDKeys.self, "data": SDData.self, "reset": SDReset.self],
         examples: [Example("ykit sd info")])
+
+    package init() {}
 }
 
 /// Commands for the keys of the Security Domain.
 struct SDKeys: ParsableCommand {
     static let about = About(
-        "keys", "Keys of the Security Domain.",
+        "Keys of the Security Domain.",
         subcommands: [
-            SDKeysList.self, SDKeysGenerate.self, SDKeysImport.self, SDKeysExport.self, SDKeysDelete.self,
-            SDKeysSetAllowList.self,
+            "list": SDKeysList.self, "generate": SDKeysGenerate.self, "import": SDKeysImport.self,
+            "export": SDKeysExport.self, "delete": SDKeysDelete.self, "set-allowlist": SDKeysSetAllowList.self,
         ],
         examples: [Example("ykit sd keys list")])
 }
@@ -91,7 +93,7 @@ extension SecurityDomainService {
 /// Shows the content of the Security Domain.
 struct SDInfo: Verb {
     static let about = About(
-        "info", "Show the protocols and keys for secure channels.",
+        "Show the protocols and keys for secure channels.",
         examples: [Example("ykit sd info")])
     static let answer = Shape(Item<[String]>("protocols"), Item<[SecurityDomainKey]>("keys"))
 
@@ -112,7 +114,7 @@ struct SDInfo: Verb {
 /// Reads a data object.
 struct SDData: Verb {
     static let about = About(
-        "data", "Read a data object by its tag, such as 0066 or 9f7f, in hexadecimal.",
+        "Read a data object by its tag, such as 0066 or 9f7f, in hexadecimal.",
         examples: [Example("ykit sd data 0066")])
     static let answer = Shape(
         Item<String>("tag", "in hexadecimal"), Item<[UInt8]>("data", "in hexadecimal") { Hex.encode($0) })
@@ -135,7 +137,7 @@ struct SDData: Verb {
 /// Resets the Security Domain to its default keys.
 struct SDReset: Verb {
     static let about = About(
-        "reset", "Delete all keys and restore the factory keys.",
+        "Delete all keys and restore the factory keys.",
         discussion: """
             Every key of the Security Domain is blocked by failed attempts, without a secure channel. Keys stored \
             before delivery are lost as well. Other applications are not affected.

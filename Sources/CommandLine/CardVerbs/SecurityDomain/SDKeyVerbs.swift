@@ -16,7 +16,7 @@ import YKX509
 /// Lists the keys.
 struct SDKeysList: Verb {
     static let about = About(
-        "list", "List the keys.",
+        "List the keys.",
         examples: [Example("ykit sd keys list")])
     static let answer = Shape(Item<[SecurityDomainKey]>("keys"))
 
@@ -45,7 +45,7 @@ struct ReplacedKeyOptions: ParsableArguments {
 /// Generates a key pair.
 struct SDKeysGenerate: Verb {
     static let about = About(
-        "generate", "Generate an SCP11 key pair on the key.",
+        "Generate an SCP11 key pair on the key.",
         discussion: """
             The public key is written to a file. Others can use the key once it has a certificate: have one issued, \
             and store it with 'ykit sd keys import KEY FILE', where the file holds certificates only.
@@ -78,7 +78,7 @@ struct SDKeysGenerate: Verb {
 /// Imports a key.
 struct SDKeysImport: Verb {
     static let about = About(
-        "import", "Store a key, or the certificates of a key.",
+        "Store a key, or the certificates of a key.",
         discussion: """
             For 03,VERSION the file holds ENC:MAC:DEK, each key in 32 hexadecimal digits, and may be omitted: the keys \
             are then prompted for. For 11a, 11b and 11c it holds a private key on P-256, its certificates or both. For \
@@ -221,7 +221,7 @@ extension Run {
 /// Exports certificates.
 struct SDKeysExport: Verb {
     static let about = About(
-        "export", "Write the certificates of a private key as PEM, the key's own first.",
+        "Write the certificates of a private key as PEM, the key's own first.",
         examples: [Example("ykit sd keys export 11b,1 certificates.pem")])
     typealias Reported = (reference: SCPKeyReference, pem: String, output: String)
     static let answer = Shape<Reported>(
@@ -253,7 +253,7 @@ struct SDKeysExport: Verb {
 /// Deletes keys.
 struct SDKeysDelete: Verb {
     static let about = About(
-        "delete", "Delete a key, or with version 0 all keys of a kind.",
+        "Delete a key, or with version 0 all keys of a kind.",
         discussion: "When the last key is deleted, the factory keys return: the public SCP03 set.",
         examples: [Example("ykit --scp 03 sd keys delete 11b,1")])
     typealias Reported = (deleted: [SCPKeyReference], keys: [SCPKeyReference])
@@ -303,7 +303,7 @@ struct SDKeysDelete: Verb {
 /// Restricts which certificates of a CA are accepted.
 struct SDKeysSetAllowList: Verb {
     static let about = About(
-        "set-allowlist", "Limit which certificates of a CA open a channel, by serial number.",
+        "Limit which certificates of a CA open a channel, by serial number.",
         discussion: """
             Every certificate in a host's chain must then have one of these serial numbers, in decimal, or in \
             hexadecimal after 0x. Without serial numbers the limit is removed.

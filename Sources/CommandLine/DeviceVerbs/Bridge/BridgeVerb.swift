@@ -15,7 +15,7 @@ import YKWire
 /// Presents the FIDO cards in this machine's readers as a security key on HID.
 struct BridgeVerb: Verb {
     static let about = About(
-        "bridge", "Present a FIDO card in a reader as a security key to every program.",
+        "Present a FIDO card in a reader as a security key to every program.",
         discussion: """
             Browsers, ssh, pam_u2f and systemd look for keys on USB only. Until ^C, the bridge presents a card in a \
             contactless or contact reader as such a key, through the kernel's uhid. Placing the card on a contactless \

@@ -11,8 +11,11 @@ import YKWire
 /// Commands for recordings.
 struct CaptureGroup: ParsableCommand {
     static let about = About(
-        "capture", "Show, check and convert recordings.",
-        subcommands: [CaptureShow.self, CaptureCheck.self, CaptureRedact.self, CaptureImporting.self],
+        "Show, check and convert recordings.",
+        subcommands: [
+            "show": CaptureShow.self, "check": CaptureCheck.self, "redact": CaptureRedact.self,
+            "import": CaptureImporting.self,
+        ],
         examples: [Example("ykit capture show session.jsonl")])
 }
 
@@ -52,7 +55,7 @@ extension Capture.Finding: Report {
 struct CaptureCheck: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "check", "Validate a recording.",
+        "Validate a recording.",
         examples: [Example("ykit capture check session.jsonl")])
     typealias Reported = (file: String, capture: Capture, findings: [Capture.Finding])
     static let answer = Shape<Reported>(
@@ -103,7 +106,7 @@ extension Capture {
 struct CaptureRedact: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "redact", "Overwrite the secrets in a recording and print it.",
+        "Overwrite the secrets in a recording and print it.",
         discussion: "With --output the result is written to a new file; the recording itself is not changed.",
         examples: [Example("ykit capture redact session.jsonl --output shared.jsonl")])
     typealias Reported = (file: String, output: String?, changed: Int)

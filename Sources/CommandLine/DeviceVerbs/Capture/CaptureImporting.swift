@@ -20,7 +20,7 @@ struct SkippedPiece: Report {
 struct CaptureImporting: Verb {
     static let uses: GlobalUse = .secrets
     static let about = About(
-        "import", "Convert another tool's log to a recording.",
+        "Convert another tool's log to a recording.",
         discussion: """
             The log may be a whole bug report: other text, prefixes, quoting and time stamps are passed over, and what \
             is traffic but cannot be read is skipped with a warning. The tool is recognized unless --from names it. \

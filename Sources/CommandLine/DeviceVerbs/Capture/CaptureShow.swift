@@ -40,7 +40,7 @@ struct NarratedEvent: Report {
 /// Describes the exchanges of a recording.
 struct CaptureShow: Verb {
     static let about = About(
-        "show", "Explain every event of a recording in words. Secrets are never shown.",
+        "Explain every event of a recording in words. Secrets are never shown.",
         discussion: """
             Recorded SCP03 channels are decrypted with --scp-keys FILE, --scp-keys-fd N or YKIT_SCP_KEYS, or with the \
             factory keys for --scp 03.

@@ -10,7 +10,7 @@ import YKWire
 /// Enables and disables applications over USB.
 struct ConfigUSB: Verb {
     static let about = About(
-        "usb", "Enable and disable applications over USB, and set timeouts.",
+        "Enable and disable applications over USB, and set timeouts.",
         discussion: """
             A disabled application keeps its data. At least one must stay enabled: with everything disabled over USB, \
             the key could not be reconfigured. When a USB interface is added or removed, the key restarts by itself.
@@ -112,7 +112,6 @@ struct ApplicationSwitches: ParsableArguments {
 /// Enables and disables applications over NFC.
 struct ConfigNFC: Verb {
     static let about = About(
-        "nfc",
         "Enable and disable applications over NFC, or turn NFC off until the key is next plugged into a USB port.",
         examples: [
             Example("ykit config nfc --list"),

@@ -10,15 +10,18 @@ import YKWire
 /// Commands for the configuration of a key's applications.
 struct ConfigGroup: ParsableCommand {
     static let about = About(
-        "config", "Enable or disable applications of a YubiKey, and protect that with a lock code.",
-        subcommands: [ConfigUSB.self, ConfigNFC.self, ConfigLockCode.self, ConfigMode.self, ConfigReset.self],
+        "Enable or disable applications of a YubiKey, and protect that with a lock code.",
+        subcommands: [
+            "usb": ConfigUSB.self, "nfc": ConfigNFC.self, "lock-code": ConfigLockCode.self, "mode": ConfigMode.self,
+            "reset": ConfigReset.self,
+        ],
         examples: [Example("ykit config usb --disable otp")])
 }
 
 /// Sets the USB mode of an older key.
 struct ConfigMode: Verb {
     static let about = About(
-        "mode", "Show or set the USB interfaces of a NEO or YubiKey 4.",
+        "Show or set the USB interfaces of a NEO or YubiKey 4.",
         discussion: """
             A mode is a number from 0 to 6, or interfaces such as OTP+FIDO+CCID or o+f+c. It takes effect when the key \
             is plugged in again. For the 5 series, 'config usb' gives finer control.
@@ -78,7 +81,7 @@ struct ConfigMode: Verb {
 /// Resets all applications of a key.
 struct ConfigReset: Verb {
     static let about = About(
-        "reset", "Reset all applications of a YubiKey Bio, and the PIN that they share.",
+        "Reset all applications of a YubiKey Bio, and the PIN that they share.",
         discussion: "On other keys, reset the applications one by one: fido2 reset, oath reset, and so on.",
         examples: [Example("ykit config reset")])
     static let answer = Shape(done: "reset")

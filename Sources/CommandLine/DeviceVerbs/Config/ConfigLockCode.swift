@@ -12,7 +12,7 @@ import YKTransport
 /// Sets, changes or removes the lock code.
 struct ConfigLockCode: Verb {
     static let about = About(
-        "lock-code", "Set, change or remove the lock code that protects this configuration.",
+        "Set, change or remove the lock code that protects this configuration.",
         discussion: """
             The code has 16 bytes, written as 32 hexadecimal digits. It protects 'config usb', 'config nfc' and \
             itself, not the data of the applications. A lost code cannot be reset. The new code can also come from \

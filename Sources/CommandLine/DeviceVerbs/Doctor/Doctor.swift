@@ -33,7 +33,7 @@ struct Doctor: Verb {
     /// An unusable file is one of the problems that it reports.
     static let needsConfiguration = false
     static let about = About(
-        "doctor", "Find out why a key cannot be reached, and how to fix it.",
+        "Find out why a key cannot be reached, and how to fix it.",
         discussion: """
             Checks everything from the USB port, permissions and the smart card service to the key's firmware. Nothing \
             is changed unless --fix is given. The exit code is that of the first problem. --report writes the same to \

@@ -19,7 +19,7 @@ struct RulesReport: Report {
 struct UDevRules: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "udev-rules", "Print the udev rules that let users open security keys.",
+        "Print the udev rules that let users open security keys.",
         discussion: """
             Install them with:
               ykit udev-rules | sudo tee /etc/udev/rules.d/70-ykit.rules

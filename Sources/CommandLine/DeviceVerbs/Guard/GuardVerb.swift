@@ -16,7 +16,7 @@ enum GuardAction: String, CaseIterable, ExpressibleByArgument {
 /// Lets every program of this machine use the key, and asks the user before each use.
 struct GuardVerb: Verb {
     static let about = About(
-        "guard", "Use your key in every program, asked here before each use.",
+        "Use your key in every program, asked here before each use.",
         discussion: """
             Programs that cannot ask for a PIN or say why a key blinks use it through a guard: they find one security \
             key, each use is shown here with the site and confirmed, the PIN is entered here, and one of several \

@@ -14,7 +14,7 @@ import YKWire
 struct Compare: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "compare", "Show what one key opens and another does not.",
+        "Show what one key opens and another does not.",
         discussion: """
             Each key is named by its serial number, the state file of a virtual key, or an inventory that 'ykit inventory' has \
             saved. Two keys cover each other if both have the same secret, or each its own credential for the same account, \

@@ -13,7 +13,7 @@ import YKWire
 struct InventoryVerb: Verb {
     static let uses: GlobalUse = [.device, .virtual, .channel]
     static let about = About(
-        "inventory", "List what a key opens, to be saved and compared with another key.",
+        "List what a key opens, to be saved and compared with another key.",
         discussion: """
             Passkeys, OATH accounts, keys and certificates of PIV and OpenPGP, SSH keys, keys for age, logins with \
             pam_u2f, LUKS2 volumes, OTP slots, YubiHSM credentials and Secrets. The output contains no secrets, but reveals where the key is used. 'ykit \

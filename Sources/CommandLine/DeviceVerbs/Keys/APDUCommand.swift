@@ -17,7 +17,7 @@ extension ResponseAPDU: Report {
 /// Sends APDUs to an application unchanged.
 struct APDUCommand: Verb {
     static let about = About(
-        "apdu", "Send commands to a smart-card application.",
+        "Send commands to a smart-card application.",
         discussion: """
             A command is written [CLA]INS[P1P2][:DATA][/LE][=SW], all in hexadecimal; '=' alone expects 9000.
             Example: ykit apdu -a oath a1 a4:00 . Long replies are collected. --send sends a command unmodified, byte \

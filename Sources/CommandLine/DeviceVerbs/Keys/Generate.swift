@@ -9,15 +9,18 @@ import YKWire
 /// Prints what is generated from the declarations of commands and options.
 struct GenerateGroup: ParsableCommand {
     static let about = About(
-        "generate", "Print manual pages, completion scripts and the generated parts of articles.",
+        "Print manual pages, completion scripts and the generated parts of articles.",
         shouldDisplay: false,
-        subcommands: [GenerateManual.self, GenerateFormats.self, Completion.self, GenerateAnswers.self])
+        subcommands: [
+            "man": GenerateManual.self, "formats": GenerateFormats.self, "completion": Completion.self,
+            "answers": GenerateAnswers.self,
+        ])
 }
 
 /// Writes the manual pages.
 struct GenerateManual: Verb {
     static let uses: GlobalUse = []
-    static let about = About("man", "Write the manual pages to a folder.")
+    static let about = About("Write the manual pages to a folder.")
     static let answer = Shape(Item<[String]>("pages"))
 
     @Argument("folder", help: "An existing folder.", completion: .directory) var folder: String
@@ -32,7 +35,7 @@ struct GenerateManual: Verb {
 /// Prints the table that tools/docs inserts into the OATH article.
 struct GenerateFormats: Verb {
     static let uses: GlobalUse = []
-    static let about = About("formats", "Print the table of the formats that accounts are imported from.")
+    static let about = About("Print the table of the formats that accounts are imported from.")
     static let answer = Shape(Item<[String]>("formats", "the names"))
 
     func run(in run: Run) throws -> Outcome<[String]> {
@@ -43,7 +46,7 @@ struct GenerateFormats: Verb {
 /// Prints the article on the verbs' JSON answers.
 struct GenerateAnswers: Verb {
     static let uses: GlobalUse = []
-    static let about = About("answers", "Print the article on JSON answers.")
+    static let about = About("Print the article on JSON answers.")
     static let answer = Shape(Item<String>("article", "in Markdown"))
 
     func run(in run: Run) -> Outcome<String> {
@@ -58,7 +61,7 @@ struct GenerateAnswers: Verb {
 struct Schema: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "schema", "Print the JSON Schema of a verb's answer, or of all verbs' answers.",
+        "Print the JSON Schema of a verb's answer, or of all verbs' answers.",
         discussion: """
             ykit schema oath calculate
 

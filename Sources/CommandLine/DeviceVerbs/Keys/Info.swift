@@ -13,7 +13,6 @@ import YKTransport
 /// Shows what a key is and what it supports.
 struct Info: Verb {
     static let about = About(
-        "info",
         "Show what a key is and what is on it: its applications, how much they store, and known flaws.",
         discussion: """
             Counts accounts, keys and certificates, and shows the tries that are left and what is still the factory \

@@ -10,7 +10,7 @@ import YKWire
 /// Lists attached keys and readers.
 struct List: Verb {
     static let about = About(
-        "list", "List the attached keys and readers.",
+        "List the attached keys and readers.",
         discussion: "--watch prints a line for each key that is attached (+), changed (~) or removed (-), until ^C.",
         examples: [Example("ykit list"), Example("ykit list --watch", "Report keys as they are attached and removed.")])
     static let answer = Shape(Item<[AttachedKey]>("devices", "keys and readers"))

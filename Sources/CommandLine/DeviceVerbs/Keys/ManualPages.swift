@@ -12,22 +12,22 @@ enum ManualPages {
 
     /// All pages.
     static var all: [Page] {
-        let groups = Program.root.about.subcommands.filter { $0.about.shouldDisplay && !$0.isVerb }
-        return [("ykit.1", main(groups))] + groups.map { ("ykit-\($0.about.name).1", page(of: $0)) }
+        let groups = Program.root.about.subcommands.filter { $0.about.shouldDisplay && !$0.command.isVerb }
+        return [("ykit.1", main(groups))] + groups.map { ("ykit-\($0.name).1", page(of: $0)) }
     }
 
-    private static func main(_ groups: [any ParsableCommand.Type]) -> String {
+    private static func main(_ groups: [NamedCommand]) -> String {
         var lines = head("ykit", "manage hardware security keys")
         lines += [".SH SYNOPSIS", "\\fBykit\\fR [\\fIglobal options\\fR] \\fIgroup\\fR \\fIverb\\fR [\\fIoptions\\fR]"]
         lines += [".SH DESCRIPTION"] + paragraphs(Program.root.about.discussion()) + examples
         lines += [".SH GLOBAL OPTIONS"] + Declarations.of(GlobalOptions.self).flatMap(entry)
         lines += [".SH GROUPS"]
         for group in groups {
-            lines += [".TP", ".BR ykit\\-\(roff(group.about.name)) (1)", roff(group.about.abstract)]
+            lines += [".TP", ".BR ykit\\-\(roff(group.name)) (1)", roff(group.about.abstract)]
         }
         lines += [".SH VERBS"]
-        for verb in Program.root.about.subcommands where verb.about.shouldDisplay && verb.isVerb {
-            lines += section(verb, [])
+        for verb in Program.root.about.subcommands where verb.about.shouldDisplay && verb.command.isVerb {
+            lines += section(verb.command, [verb.name])
         }
         lines += [".SH EXIT STATUS"]
         for status in ExitStatus.table.split(separator: "\n") {
@@ -42,11 +42,11 @@ enum ManualPages {
         return (lines + files).joined(separator: "\n") + "\n"
     }
 
-    private static func page(of group: any ParsableCommand.Type) -> String {
+    private static func page(of group: NamedCommand) -> String {
         let about = group.about
         var lines = head(
-            "ykit-" + about.name, about.abstract.hasSuffix(".") ? String(about.abstract.dropLast()) : about.abstract)
-        lines += [".SH SYNOPSIS", "\\fBykit \(roff(about.name))\\fR \\fIverb\\fR [\\fIoptions\\fR]"]
+            "ykit-" + group.name, about.abstract.hasSuffix(".") ? String(about.abstract.dropLast()) : about.abstract)
+        lines += [".SH SYNOPSIS", "\\fBykit \(roff(group.name))\\fR \\fIverb\\fR [\\fIoptions\\fR]"]
         let discussion = about.discussion()
         if !discussion.isEmpty { lines += [".SH DESCRIPTION"] + paragraphs(discussion) }
         let examples = lined(about.examples())
@@ -56,8 +56,8 @@ enum ManualPages {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func sections(of group: any ParsableCommand.Type) -> [String] {
-        group.listedVerbs.flatMap { section($0.command, [group.about.name] + $0.path.dropLast()) }
+    private static func sections(of group: NamedCommand) -> [String] {
+        group.command.listedVerbs.flatMap { section($0.command, [group.name] + $0.path) }
     }
 
     /// The section of a verb: its usage, description and own options.
@@ -65,7 +65,7 @@ enum ManualPages {
         let own = Declarations.titled(verb).filter { $0.title != GlobalOptions.title }.flatMap(\.declarations)
             .filter { $0.help != nil }
         let arguments = own.filter(\.words.isEmpty).map { $0.value == nil ? $0.name : "[\($0.name)]" }
-        let line = (["ykit"] + path + [verb.about.name] + arguments).joined(separator: " ")
+        let line = (["ykit"] + path + arguments).joined(separator: " ")
         let discussion = verb.about.discussion()
         return [".SS " + roff(line), roff(verb.about.abstract)] + (discussion.isEmpty ? [] : paragraphs(discussion))
             + own.flatMap(entry) + examples(of: verb.about) + secrets(of: verb)

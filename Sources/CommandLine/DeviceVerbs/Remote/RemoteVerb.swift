@@ -15,7 +15,7 @@ import YKUse
 /// Lets programs on a machine reached by SSH use the key here.
 struct RemoteVerb: Verb {
     static let about = About(
-        "remote", "Use the key here for programs on a machine reached by ssh.",
+        "Use the key here for programs on a machine reached by ssh.",
         discussion: """
             Runs 'ykit bridge --stdio' there, which presents a security key to browsers, ssh and pam_u2f, and forwards \
             their requests to this end. Before the key is used, the host, the operation and the site are shown and you \

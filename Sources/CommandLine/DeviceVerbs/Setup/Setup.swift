@@ -10,7 +10,7 @@ import YKWire
 /// Guides a person through the first steps with a new key.
 struct Setup: Verb {
     static let about = About(
-        "setup", "Set up a new key step by step.",
+        "Set up a new key step by step.",
         discussion: """
             PIN, PUK and management key, the browser, an SSH key, the guard and the second key: each step is explained, and shown as \
             the command that does it. Enter alone skips a step; steps that the key reports as done are not offered. \

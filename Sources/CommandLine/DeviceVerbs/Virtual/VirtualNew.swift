@@ -12,8 +12,8 @@ import YKWire
 /// Commands for virtual keys.
 struct VirtualGroup: ParsableCommand {
     static let about = About(
-        "virtual", "A security key in software, for tests.",
-        subcommands: [VirtualNew.self, VirtualServe.self],
+        "A security key in software, for tests.",
+        subcommands: ["new": VirtualNew.self, "serve": VirtualServe.self],
         examples: [Example("ykit virtual new key.json")])
 }
 
@@ -21,7 +21,7 @@ struct VirtualGroup: ParsableCommand {
 struct VirtualNew: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "new", "Create a virtual key in a new file.",
+        "Create a virtual key in a new file.",
         discussion: "To use it: ykit --virtual FILE …, or ykit virtual serve --vpcd --state FILE",
         examples: [
             Example("ykit virtual new test.json"), Example("ykit virtual new security-key.json --model security-key"),

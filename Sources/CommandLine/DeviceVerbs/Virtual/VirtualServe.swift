@@ -14,7 +14,7 @@ import YKWire
 struct VirtualServe: Verb {
     static let uses: GlobalUse = .virtual
     static let about = About(
-        "serve", "Plug a virtual key into a real pcscd, or into this machine's kernel.",
+        "Plug a virtual key into a real pcscd, or into this machine's kernel.",
         discussion: """
             --vpcd puts it into the virtual reader of the vsmartcard project (Debian: vsmartcard-vpcd). --uhid makes its \
             FIDO interface a HID device of the kernel, with a /dev/hidraw node of its own. --usbip plugs the whole key \

@@ -10,7 +10,7 @@ import YKWire
 /// Creates a credential for a backend.
 struct ArculusCardRegister: Verb {
     static let about = About(
-        "register", "Create a credential on the card; nothing leaves this machine.",
+        "Create a credential on the card; nothing leaves this machine.",
         discussion: """
             --options is what the backend got from the server; or give --rp, --user, --challenge and --resident \
             instead. The output is what the server expects:
@@ -78,7 +78,7 @@ struct ArculusCardRegister: Verb {
 /// Requests an assertion for a backend.
 struct ArculusCardAuthenticate: Verb {
     static let about = About(
-        "authenticate", "Sign with a credential on the card; nothing leaves this machine.",
+        "Sign with a credential on the card; nothing leaves this machine.",
         discussion: """
             --options is what the backend got from the server. The output is what the server expects:
 

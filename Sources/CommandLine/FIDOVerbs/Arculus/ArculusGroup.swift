@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 package import TerminalIO
 import Verbs
 package import YKArculus
@@ -10,28 +10,30 @@ import YKProtocols
 import YKWire
 
 /// Commands for Arculus cards and their servers.
-struct ArculusGroup: ParsableCommand {
-    static let about = About(
-        "arculus", "Arculus cards: register and sign in over a contactless reader.",
+package struct ArculusGroup: ParsableCommand {
+    package static let about = About(
+        "Arculus cards: register and sign in over a contactless reader.",
         subcommands: [
-            ArculusShow.self, ArculusRegister.self, ArculusAuthenticate.self, ArculusCardGroup.self, ArculusReset.self,
-            ArculusChangePIN.self,
+            "info": ArculusShow.self, "register": ArculusRegister.self, "authenticate": ArculusAuthenticate.self,
+            "card": ArculusCardGroup.self, "reset": ArculusReset.self, "change-pin": ArculusChangePIN.self,
         ],
         examples: [Example("ykit arculus info")])
+
+    package init() {}
 }
 
 /// Commands for backends that communicate with the server themselves.
 struct ArculusCardGroup: ParsableCommand {
     static let about = About(
-        "card", "Only the card's part, for a backend that handles the challenge.",
-        subcommands: [ArculusCardRegister.self, ArculusCardAuthenticate.self],
+        "Only the card's part, for a backend that handles the challenge.",
+        subcommands: ["register": ArculusCardRegister.self, "authenticate": ArculusCardAuthenticate.self],
         examples: [Example("ykit arculus card register --origin https://example.com --options create.json")])
 }
 
 /// Shows information about a card.
 struct ArculusShow: Verb {
     static let about = About(
-        "info", "Show the card's model and the state of its PIN.",
+        "Show the card's model and the state of its PIN.",
         discussion: "No PIN is needed. For everything that the card reports: ykit fido2 info",
         examples: [Example("ykit arculus info")])
     static let answer = Shape<ArculusCard.State>().following(ArculusResult.ok)
@@ -70,7 +72,7 @@ extension ArculusCard.State: Report {
 /// Resets a card and sets a PIN.
 struct ArculusReset: Verb {
     static let about = About(
-        "reset", "Delete all credentials on the card, and set a new PIN.",
+        "Delete all credentials on the card, and set a new PIN.",
         discussion:
             "Every account registered with this card becomes inaccessible: register another card or key there first.",
         examples: [Example("ykit arculus reset")])
@@ -103,7 +105,7 @@ extension NewPINOptions {
 struct ArculusChangePIN: Verb {
     static let readsLines = true
     static let about = About(
-        "change-pin", "Change the card's PIN and keep its credentials.",
+        "Change the card's PIN and keep its credentials.",
         discussion: """
             A wrong old PIN uses up a try. If both are read from standard input, the first line is the old PIN, the \
             second the new one.

@@ -55,7 +55,7 @@ extension PINOptions {
 /// Registers a card with a server.
 struct ArculusRegister: Verb {
     static let about = About(
-        "register", "Register the card at a server, for an account.",
+        "Register the card at a server, for an account.",
         discussion: """
             Begins at the server, creates a credential on the card, and completes at the server.
 
@@ -156,7 +156,7 @@ extension RegistrationResponse {
 /// Signs in to a server with a card.
 struct ArculusAuthenticate: Verb {
     static let about = About(
-        "authenticate", "Sign in at a server with the card.",
+        "Sign in at a server with the card.",
         discussion: """
             Begins at the server, signs with a credential on the card, and completes at the server.
 

@@ -13,7 +13,7 @@ import YKWire
 /// Requests an assertion from a credential.
 struct FIDO2Assert: Verb {
     static let about = About(
-        "assert", "Get an assertion from a credential. Requires a touch.",
+        "Get an assertion from a credential. Requires a touch.",
         discussion: """
             For yourself: ykit fido2 assert --rp example.com. For a server: --origin and --options with its JSON \
             (WebAuthn PublicKeyCredentialRequestOptionsJSON, bare or under "publicKey"); send the member "credential" \

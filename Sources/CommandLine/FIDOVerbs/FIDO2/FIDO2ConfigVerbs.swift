@@ -10,11 +10,12 @@ import YKWire
 /// Commands for the configuration of the FIDO application.
 struct FIDO2Config: ParsableCommand {
     static let about = About(
-        "config", "Configure the FIDO application.",
+        "Configure the FIDO application.",
         subcommands: [
-            FIDO2ConfigList.self, FIDO2ConfigAlwaysUV.self, FIDO2ConfigMinPINLength.self,
-            FIDO2ConfigForcePINChange.self, FIDO2ConfigComplexPIN.self, FIDO2ConfigEnterprise.self,
-            FIDO2ConfigLongTouch.self,
+            "list": FIDO2ConfigList.self, "always-uv": FIDO2ConfigAlwaysUV.self,
+            "min-pin-length": FIDO2ConfigMinPINLength.self, "force-pin-change": FIDO2ConfigForcePINChange.self,
+            "complex-pin": FIDO2ConfigComplexPIN.self, "enable-enterprise-attestation": FIDO2ConfigEnterprise.self,
+            "long-touch": FIDO2ConfigLongTouch.self,
         ],
         examples: [Example("ykit fido2 config list")])
 }
@@ -31,7 +32,7 @@ extension Run {
 /// Lists the settings that can be configured, and their values.
 struct FIDO2ConfigList: Verb {
     static let about = About(
-        "list", "Show what can be configured, and the current settings. Needs no PIN.",
+        "Show what can be configured, and the current settings. Needs no PIN.",
         examples: [Example("ykit fido2 config list")])
     static let answer = Shape(Item<[Setting]>("settings"))
 
@@ -66,7 +67,7 @@ struct FIDO2ConfigList: Verb {
 /// Turns "always require user verification" on or off.
 struct FIDO2ConfigAlwaysUV: Verb {
     static let about = About(
-        "always-uv", "Turn 'always verify the user' on or off.",
+        "Turn 'always verify the user' on or off.",
         discussion: "While it is on, U2F does not work on most keys.",
         examples: [Example("ykit fido2 config always-uv on")])
     typealias Reported = (isOn: Bool, isChange: Bool)
@@ -96,7 +97,6 @@ struct FIDO2ConfigAlwaysUV: Verb {
 /// Sets the minimum PIN length.
 struct FIDO2ConfigMinPINLength: Verb {
     static let about = About(
-        "min-pin-length",
         "Set the minimum PIN length. It can only be raised; a reset restores the default.",
         discussion: "A shorter PIN must be changed before the key does anything else.",
         examples: [Example("ykit fido2 config min-pin-length 6")])
@@ -136,7 +136,7 @@ struct FIDO2ConfigMinPINLength: Verb {
 /// Requires a PIN change before the key does anything else.
 struct FIDO2ConfigForcePINChange: Verb {
     static let about = About(
-        "force-pin-change", "Require a PIN change before the key does anything else.",
+        "Require a PIN change before the key does anything else.",
         examples: [Example("ykit fido2 config force-pin-change")])
     static let answer = Shape(done: "forcePINChange")
 
@@ -155,7 +155,7 @@ struct FIDO2ConfigForcePINChange: Verb {
 /// Makes the key refuse simple PINs.
 struct FIDO2ConfigComplexPIN: Verb {
     static let about = About(
-        "complex-pin", "Refuse simple PINs. Only a reset undoes it.",
+        "Refuse simple PINs. Only a reset undoes it.",
         examples: [Example("ykit fido2 config complex-pin")])
     static let answer = Shape(done: "pinComplexityPolicy")
 
@@ -176,7 +176,6 @@ struct FIDO2ConfigComplexPIN: Verb {
 /// Enables enterprise attestation.
 struct FIDO2ConfigEnterprise: Verb {
     static let about = About(
-        "enable-enterprise-attestation",
         "Enable enterprise attestation, which identifies the key to certain relying parties. Only a reset undoes it.",
         examples: [Example("ykit fido2 config enable-enterprise-attestation")])
     static let answer = Shape(done: "enterpriseAttestation", and: Item<Bool>("changed"))
@@ -194,7 +193,7 @@ struct FIDO2ConfigEnterprise: Verb {
 /// Requires a long touch for a reset.
 struct FIDO2ConfigLongTouch: Verb {
     static let about = About(
-        "long-touch", "Require a long touch for a reset, so that none happens by mistake. Only a reset undoes it.",
+        "Require a long touch for a reset, so that none happens by mistake. Only a reset undoes it.",
         discussion: """
             For keys of CTAP 2.3 that offer the choice. A YubiKey does not: 'ykit fido2 info' says what it requires.
             """,

@@ -12,8 +12,11 @@ import YKWire
 /// Commands for the credentials stored on the key.
 struct FIDO2Credentials: ParsableCommand {
     static let about = About(
-        "credentials", "Manage the credentials (passkeys) that the key stores.",
-        subcommands: [FIDO2CredentialsList.self, FIDO2CredentialsDelete.self, FIDO2CredentialsUpdate.self],
+        "Manage the credentials (passkeys) that the key stores.",
+        subcommands: [
+            "list": FIDO2CredentialsList.self, "delete": FIDO2CredentialsDelete.self,
+            "update": FIDO2CredentialsUpdate.self,
+        ],
         examples: [Example("ykit fido2 credentials list")])
 }
 
@@ -72,7 +75,7 @@ enum TokenFile {
 /// Lists the credentials stored on the key.
 struct FIDO2CredentialsList: Verb {
     static let about = About(
-        "list", "List the credentials that the key stores. Requires the PIN, or a token.",
+        "List the credentials that the key stores. Requires the PIN, or a token.",
         discussion:
             "Lists relying party, account and identifier. Credentials that the key does not store cannot be listed.",
         examples: [
@@ -112,7 +115,7 @@ struct FIDO2CredentialsList: Verb {
 /// Changes the names of a credential's account.
 struct FIDO2CredentialsUpdate: Verb {
     static let about = About(
-        "update", "Change the names of a credential's account on the key.",
+        "Change the names of a credential's account on the key.",
         examples: [Example("ykit fido2 credentials update alice@example.com --display-name \"Alice Smith\"")])
     static let answer = Shape(Item<DiscoverableCredential>("remembered"))
 
@@ -150,7 +153,7 @@ struct FIDO2CredentialsUpdate: Verb {
 /// Deletes a credential from the key.
 struct FIDO2CredentialsDelete: Verb {
     static let about = About(
-        "delete", "Delete a credential. It cannot be recovered.",
+        "Delete a credential. It cannot be recovered.",
         discussion:
             "Its large blob is not deleted; 'ykit fido2 large-blob prune' removes blobs that belong to no credential.",
         examples: [Example("ykit fido2 credentials delete alice@example.com")])

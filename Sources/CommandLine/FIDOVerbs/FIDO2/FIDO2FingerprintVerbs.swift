@@ -10,10 +10,10 @@ import YKWire
 /// Commands for fingerprints.
 struct FIDO2Fingerprints: ParsableCommand {
     static let about = About(
-        "fingerprints", "Manage the fingerprints of a key with a sensor.",
+        "Manage the fingerprints of a key with a sensor.",
         subcommands: [
-            FIDO2FingerprintsShow.self, FIDO2FingerprintsList.self, FIDO2FingerprintsAdd.self,
-            FIDO2FingerprintsRename.self, FIDO2FingerprintsDelete.self,
+            "info": FIDO2FingerprintsShow.self, "list": FIDO2FingerprintsList.self, "add": FIDO2FingerprintsAdd.self,
+            "rename": FIDO2FingerprintsRename.self, "delete": FIDO2FingerprintsDelete.self,
         ],
         examples: [Example("ykit fido2 fingerprints add --name \"right thumb\"")])
 }
@@ -66,7 +66,7 @@ extension Run {
 /// Lists fingerprints.
 struct FIDO2FingerprintsList: Verb {
     static let about = About(
-        "list", "List the enrolled fingerprints. Requires the PIN.",
+        "List the enrolled fingerprints. Requires the PIN.",
         examples: [Example("ykit fido2 fingerprints list")])
     static let answer = Shape(Item<[Fingerprint]>("fingerprints"))
 
@@ -83,7 +83,7 @@ struct FIDO2FingerprintsList: Verb {
 /// Enrolls a fingerprint.
 struct FIDO2FingerprintsAdd: Verb {
     static let about = About(
-        "add", "Enroll a fingerprint. ^C cancels the enrollment.",
+        "Enroll a fingerprint. ^C cancels the enrollment.",
         examples: [Example("ykit fido2 fingerprints add --name thumb")])
     static let answer = Shape(Item<Fingerprint>("fingerprint"), Item<Int>("samples", "how many were taken"))
 
@@ -122,7 +122,7 @@ struct FIDO2FingerprintsAdd: Verb {
 /// Names a fingerprint.
 struct FIDO2FingerprintsRename: Verb {
     static let about = About(
-        "rename", "Rename a fingerprint.",
+        "Rename a fingerprint.",
         examples: [Example("ykit fido2 fingerprints rename thumb \"left thumb\"")])
     static let answer = Shape(Item<Fingerprint>("fingerprint"))
 
@@ -147,7 +147,7 @@ struct FIDO2FingerprintsRename: Verb {
 /// Deletes a fingerprint from the key.
 struct FIDO2FingerprintsDelete: Verb {
     static let about = About(
-        "delete", "Delete a fingerprint.",
+        "Delete a fingerprint.",
         examples: [Example("ykit fido2 fingerprints delete thumb")])
     static let answer = Shape(Item<Fingerprint>("fingerprint"))
 
@@ -170,7 +170,7 @@ struct FIDO2FingerprintsDelete: Verb {
 /// Shows the properties of the fingerprint sensor.
 struct FIDO2FingerprintsShow: Verb {
     static let about = About(
-        "info", "Show details of the fingerprint sensor. Needs no PIN.",
+        "Show details of the fingerprint sensor. Needs no PIN.",
         examples: [Example("ykit fido2 fingerprints info")])
 
     /// The sensor, and whether a fingerprint is enrolled.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Applications
-import Arguments
+package import Arguments
 import TerminalIO
 import Verbs
 import YKFIDO
@@ -9,23 +9,25 @@ import YKTransport
 import YKWire
 
 /// Commands for FIDO2.
-struct FIDO2Group: ParsableCommand {
-    static let about = About(
-        "fido2", "FIDO2: passkeys and other credentials, PIN, fingerprints.",
+package struct FIDO2Group: ParsableCommand {
+    package static let about = About(
+        "FIDO2: passkeys and other credentials, PIN, fingerprints.",
         subcommands: [
-            FIDO2Show.self, FIDO2Register.self, FIDO2Assert.self, FIDO2Verify.self, FIDO2Try.self, FIDO2Secret.self,
-            FIDO2SignKey.self, FIDO2Credentials.self,
-            FIDO2PIN.self, FIDO2Fingerprints.self, FIDO2LargeBlob.self,
-            FIDO2Config.self, FIDO2Reset.self, FIDO2Select.self, FIDO2Wink.self,
+            "info": FIDO2Show.self, "register": FIDO2Register.self, "assert": FIDO2Assert.self,
+            "verify": FIDO2Verify.self, "try": FIDO2Try.self, "secret": FIDO2Secret.self, "sign-key": FIDO2SignKey.self,
+            "credentials": FIDO2Credentials.self, "pin": FIDO2PIN.self, "fingerprints": FIDO2Fingerprints.self,
+            "large-blob": FIDO2LargeBlob.self, "config": FIDO2Config.self, "reset": FIDO2Reset.self,
+            "select": FIDO2Select.self, "wink": FIDO2Wink.self,
         ],
-        aliases: ["fido"],
         examples: [Example("ykit fido2 credentials list", "List the passkeys on the key.")])
+
+    package init() {}
 }
 
 /// Shows what the FIDO application reports about itself.
 struct FIDO2Show: Verb {
     static let about = About(
-        "info", "Show the FIDO capabilities of the key and the state of its PIN.",
+        "Show the FIDO capabilities of the key and the state of its PIN.",
         discussion: """
             Needs neither PIN nor touch. The members of the JSON answer are named as in authenticatorGetInfo.
 
@@ -99,7 +101,7 @@ struct FIDO2Show: Verb {
 /// Selects a key by a touch.
 struct FIDO2Select: Verb {
     static let about = About(
-        "select", "Select a key by touching it.",
+        "Select a key by touching it.",
         discussion: """
             All keys blink, and the path of the one that is touched is printed:
               ykit --path "$(ykit fido2 select)" fido2 info
@@ -116,7 +118,7 @@ struct FIDO2Select: Verb {
 /// Makes a key blink.
 struct FIDO2Wink: Verb {
     static let about = About(
-        "wink", "Make the key blink, to see which one it is.",
+        "Make the key blink, to see which one it is.",
         discussion: "Only over HID, and only keys that report that they can. No touch is required.",
         examples: [Example("ykit fido2 wink")])
     static let answer = Shape.none
@@ -146,7 +148,7 @@ struct Reinsertion: ParsableArguments {
 /// Deletes everything the FIDO application holds.
 struct FIDO2Reset: Verb {
     static let about = About(
-        "reset", "Delete all credentials, the PIN and the fingerprints.",
+        "Delete all credentials, the PIN and the fingerprints.",
         discussion: """
             Every account registered with this key, including by U2F, becomes inaccessible: register another key there \
             first. Most keys allow a reset only within a few seconds of being plugged in, and require a touch.

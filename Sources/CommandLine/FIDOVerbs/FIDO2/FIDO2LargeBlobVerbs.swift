@@ -12,14 +12,14 @@ import YKWire
 /// Commands for large blobs.
 struct FIDO2LargeBlob: ParsableCommand {
     static let about = About(
-        "large-blob", "Manage large blobs: data that the key stores for its credentials.",
+        "Manage large blobs: data that the key stores for its credentials.",
         discussion: """
             A credential created with --large-blob can have one. Most keys store the blobs in one array, each encrypted with its \
             own key; keys with CTAP 2.3's largeBlob store each with its credential, and must be touched to read or write it.
             """,
         subcommands: [
-            FIDO2LargeBlobList.self, FIDO2LargeBlobGet.self, FIDO2LargeBlobSet.self, FIDO2LargeBlobDelete.self,
-            FIDO2LargeBlobPrune.self,
+            "list": FIDO2LargeBlobList.self, "get": FIDO2LargeBlobGet.self, "set": FIDO2LargeBlobSet.self,
+            "delete": FIDO2LargeBlobDelete.self, "prune": FIDO2LargeBlobPrune.self,
         ],
         examples: [Example("ykit fido2 large-blob list")])
 }
@@ -101,7 +101,7 @@ extension Run {
 /// Lists the credentials that can have a large blob, and the blobs.
 struct FIDO2LargeBlobList: Verb {
     static let about = About(
-        "list", "List the credentials with a large blob, and the free space.",
+        "List the credentials with a large blob, and the free space.",
         examples: [Example("ykit fido2 large-blob list")])
 
     /// A credential that can have a blob.
@@ -158,7 +158,7 @@ struct FIDO2LargeBlobList: Verb {
 /// Reads a credential's large blob.
 struct FIDO2LargeBlobGet: Verb {
     static let about = About(
-        "get", "Print a credential's large blob, or write it to a file.",
+        "Print a credential's large blob, or write it to a file.",
         examples: [Example("ykit fido2 large-blob get alice --output note.txt")])
     typealias Reported = (credentialID: String, blob: [UInt8], file: String?)
     static let answer = Shape<Reported>(
@@ -197,7 +197,7 @@ struct FIDO2LargeBlobGet: Verb {
 /// Writes a credential's large blob.
 struct FIDO2LargeBlobSet: Verb {
     static let about = About(
-        "set", "Write a credential's large blob, replacing any earlier one.",
+        "Write a credential's large blob, replacing any earlier one.",
         examples: [Example("ykit fido2 large-blob set alice@example.com note.txt")])
     static let answer = Shape(Item<String>("credentialId"), Item<Int>("size", "in bytes"))
 
@@ -222,7 +222,7 @@ struct FIDO2LargeBlobSet: Verb {
 /// Removes a credential's large blob.
 struct FIDO2LargeBlobDelete: Verb {
     static let about = About(
-        "delete", "Remove a credential's large blob; the credential stays.",
+        "Remove a credential's large blob; the credential stays.",
         examples: [Example("ykit fido2 large-blob delete alice@example.com")])
     static let answer = Shape(Item<String>("credentialId"))
 
@@ -247,7 +247,7 @@ struct FIDO2LargeBlobDelete: Verb {
 /// Removes the large blobs that belong to no credential.
 struct FIDO2LargeBlobPrune: Verb {
     static let about = About(
-        "prune", "Remove large blobs that belong to no credential on the key.",
+        "Remove large blobs that belong to no credential on the key.",
         discussion: "Blobs of credentials that are not stored on the key are also removed, after confirmation.",
         examples: [Example("ykit fido2 large-blob prune")])
     static let answer = Shape(Item<Int>("removed", "how many"))

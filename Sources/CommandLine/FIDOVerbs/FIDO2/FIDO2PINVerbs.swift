@@ -11,15 +11,18 @@ import YKProtocols
 /// Commands for the PIN.
 struct FIDO2PIN: ParsableCommand {
     static let about = About(
-        "pin", "Manage the PIN of the FIDO application.",
-        subcommands: [FIDO2PINSet.self, FIDO2PINChange.self, FIDO2PINVerify.self, FIDO2PINRetries.self],
+        "Manage the PIN of the FIDO application.",
+        subcommands: [
+            "set": FIDO2PINSet.self, "change": FIDO2PINChange.self, "verify": FIDO2PINVerify.self,
+            "retries": FIDO2PINRetries.self,
+        ],
         examples: [Example("ykit fido2 pin set")])
 }
 
 /// Sets the first PIN.
 struct FIDO2PINSet: Verb {
     static let about = About(
-        "set", "Set the first PIN.",
+        "Set the first PIN.",
         discussion: "A PIN can be changed, but only a reset of the key removes it.",
         examples: [Example("ykit fido2 pin set")])
     static let answer = Shape(done: "hasPin")
@@ -41,7 +44,7 @@ struct FIDO2PINSet: Verb {
 struct FIDO2PINChange: Verb {
     static let readsLines = true
     static let about = About(
-        "change", "Change the PIN. A wrong current PIN uses up a try.", discussion: PINChangeOptions.order,
+        "Change the PIN. A wrong current PIN uses up a try.", discussion: PINChangeOptions.order,
         examples: [Example("ykit fido2 pin change")])
     static let answer = Shape(done: "hasPin")
 
@@ -61,7 +64,7 @@ struct FIDO2PINChange: Verb {
 /// Verifies the PIN and does nothing else.
 struct FIDO2PINVerify: Verb {
     static let about = About(
-        "verify", "Verify the PIN. A wrong PIN uses up a try; the correct one restores all tries.",
+        "Verify the PIN. A wrong PIN uses up a try; the correct one restores all tries.",
         examples: [Example("ykit fido2 pin verify")])
     static let answer = Shape(done: "verified")
 
@@ -79,7 +82,7 @@ struct FIDO2PINVerify: Verb {
 /// Shows the remaining PIN retries.
 struct FIDO2PINRetries: Verb {
     static let about = About(
-        "retries", "Show how many PIN tries are left. This uses up none.",
+        "Show how many PIN tries are left. This uses up none.",
         examples: [Example("ykit fido2 pin retries")])
 
     /// The retries; `nil` as long as no PIN is set.

@@ -11,7 +11,7 @@ import YKWire
 /// Creates a credential.
 struct FIDO2Register: Verb {
     static let about = About(
-        "register", "Create a credential. Requires a touch.",
+        "Create a credential. Requires a touch.",
         discussion: """
             For yourself: ykit fido2 register --rp example.com --user alice. For a server: --origin and --options with \
             its JSON (WebAuthn PublicKeyCredentialCreationOptionsJSON, bare or under "publicKey"); send the member \

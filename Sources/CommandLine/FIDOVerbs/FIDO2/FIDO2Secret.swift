@@ -12,7 +12,7 @@ import YKWire
 /// Derives a secret for another program from a credential.
 struct FIDO2Secret: Verb {
     static let about = About(
-        "secret", "Derive a secret that only this key can derive (hmac-secret).",
+        "Derive a secret that only this key can derive (hmac-secret).",
         discussion: """
             A credential and a salt always give the same secret of 32 bytes, and a different one without user \
             verification. --format systemd creates a credential for a LUKS2 volume, the passphrase for a key slot, and \

@@ -12,7 +12,7 @@ import YKWire
 /// Commands for keys that sign files.
 struct FIDO2SignKey: ParsableCommand {
     static let about = About(
-        "sign-key", "Sign files with a key made for this purpose (previewSign). Experimental.",
+        "Sign files with a key made for this purpose (previewSign). Experimental.",
         discussion: """
             'create' creates a signing key, whose file contains no secrets. From that file alone, 'derive' derives any \
             number of public keys, which nobody can link to each other; 'sign' signs for one of them. A signature is \
@@ -20,7 +20,9 @@ struct FIDO2SignKey: ParsableCommand {
             -signature FILE.sig FILE. YubiKeys support this from firmware 5.8 on, as a preview: the algorithm numbers \
             will change, and files from this version may then become unusable.
             """,
-        subcommands: [FIDO2SignKeyCreate.self, FIDO2SignKeyDerive.self, FIDO2SignKeySign.self],
+        subcommands: [
+            "create": FIDO2SignKeyCreate.self, "derive": FIDO2SignKeyDerive.self, "sign": FIDO2SignKeySign.self,
+        ],
         examples: [Example("ykit fido2 sign-key create signing.json --rp example.com")])
 }
 
@@ -53,7 +55,7 @@ extension FileOutput {
 /// Creates a signing key.
 struct FIDO2SignKeyCreate: Verb {
     static let about = About(
-        "create", "Create a signing key. Requires a touch.",
+        "Create a signing key. Requires a touch.",
         discussion: """
             The key creates a credential and, with it, the signing key; it stores neither. Keep FILE: without it nothing can \
             be signed again. With --uv each signature requires the PIN or a fingerprint, otherwise only a touch.
@@ -146,7 +148,7 @@ struct FIDO2SignKeyCreate: Verb {
 struct FIDO2SignKeyDerive: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "derive", "Derive a new public key from a signing key. Needs no security key.",
+        "Derive a new public key from a signing key. Needs no security key.",
         discussion: """
             Prints the public key, and writes it to FILE with what 'sign' needs to sign for it. Each call derives a \
             different one, and only someone who has FILE can tell that it belongs to the signing key.
@@ -192,7 +194,7 @@ struct FIDO2SignKeyDerive: Verb {
 /// Signs a file with a signing key.
 struct FIDO2SignKeySign: Verb {
     static let about = About(
-        "sign", "Sign a file for a derived public key. Requires a touch.",
+        "Sign a file for a derived public key. Requires a touch.",
         discussion: "The key signs the file's SHA-256. The signature is verified before it is written, as DER.",
         examples: [
             Example(

@@ -14,7 +14,7 @@ struct FIDO2Try: Verb {
     /// Only the browser uses the key.
     static let uses: GlobalUse = []
     static let about = About(
-        "try", "Try your key in your own browser, on a page that ykit serves.",
+        "Try your key in your own browser, on a page that ykit serves.",
         discussion: """
             ykit serves a page on this computer and checks the browser's answers as a web site would; only the browser \
             uses the key. The address works once, in one browser. You sign up, sign in and try to sign up twice with \

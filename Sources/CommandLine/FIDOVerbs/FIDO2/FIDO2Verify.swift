@@ -16,7 +16,6 @@ import YKWire
 struct FIDO2Verify: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "verify",
         "Verify a registration or an assertion as a relying party does. Needs no key.",
         discussion: """
             FILE is the output of 'ykit --json fido2 register' or 'assert', or WebAuthn's RegistrationResponseJSON or \

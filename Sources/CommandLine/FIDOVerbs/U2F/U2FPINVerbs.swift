@@ -11,19 +11,19 @@ import YKProtocols
 /// Commands for the U2F PIN of a YubiKey 4 FIPS.
 struct U2FPIN: ParsableCommand {
     static let about = About(
-        "pin", "Manage the U2F PIN of a YubiKey FIPS of the 4 series.",
+        "Manage the U2F PIN of a YubiKey FIPS of the 4 series.",
         discussion: """
             With a PIN, the key is in its FIPS mode: it creates key pairs only after the PIN has been entered since it \
             was plugged in. Signing needs no PIN. Three wrong PINs in a row block it, and only a reset removes it.
             """,
-        subcommands: [U2FPINSet.self, U2FPINChange.self, U2FPINVerify.self],
+        subcommands: ["set": U2FPINSet.self, "change": U2FPINChange.self, "verify": U2FPINVerify.self],
         examples: [Example("ykit u2f pin verify")])
 }
 
 /// Sets the first U2F PIN.
 struct U2FPINSet: Verb {
     static let about = About(
-        "set", "Set the first U2F PIN, of 6 to 32 bytes.",
+        "Set the first U2F PIN, of 6 to 32 bytes.",
         examples: [Example("ykit u2f pin set")])
     static let answer = Shape(done: "hasPin")
 
@@ -40,7 +40,7 @@ struct U2FPINSet: Verb {
 struct U2FPINChange: Verb {
     static let readsLines = true
     static let about = About(
-        "change", "Change the U2F PIN. A wrong current PIN uses up one of three tries.",
+        "Change the U2F PIN. A wrong current PIN uses up one of three tries.",
         discussion: PINChangeOptions.order,
         examples: [Example("ykit u2f pin change")])
     static let answer = Shape(done: "hasPin")
@@ -58,7 +58,7 @@ struct U2FPINChange: Verb {
 /// Verifies the U2F PIN, so that the key creates key pairs.
 struct U2FPINVerify: Verb {
     static let about = About(
-        "verify", "Verify the U2F PIN: the key then creates key pairs until it is unplugged.",
+        "Verify the U2F PIN: the key then creates key pairs until it is unplugged.",
         discussion: "A wrong PIN uses up one of three tries; the correct one restores all tries.",
         examples: [Example("ykit u2f pin verify")])
     static let answer = Shape(done: "verified")
@@ -75,7 +75,7 @@ struct U2FPINVerify: Verb {
 /// Deletes all U2F credentials of a YubiKey 4 FIPS.
 struct U2FReset: Verb {
     static let about = About(
-        "reset", "Delete all U2F credentials and the U2F PIN of a YubiKey FIPS of the 4 series.",
+        "Delete all U2F credentials and the U2F PIN of a YubiKey FIPS of the 4 series.",
         discussion: """
             Every account registered with this key by U2F becomes inaccessible, and the key permanently leaves its \
             FIPS mode: it is no longer a FIPS-compliant device. The key allows this only within a few seconds of being \

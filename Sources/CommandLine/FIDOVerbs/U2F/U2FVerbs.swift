@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Applications
-import Arguments
+package import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
@@ -10,17 +10,20 @@ import YKTransport
 import YKWire
 
 /// Commands for U2F, the protocol before FIDO2.
-struct U2FGroup: ParsableCommand {
-    static let about = About(
-        "u2f", "U2F, the protocol before FIDO2.",
+package struct U2FGroup: ParsableCommand {
+    package static let about = About(
+        "U2F, the protocol before FIDO2.",
         discussion: """
             The client data is created here: type, challenge and origin, which is the application identifier as the \
             site specifies it. --challenge-hash takes the hash of client data created elsewhere.
             """,
         subcommands: [
-            U2FVersion.self, U2FRegister.self, U2FAuthenticate.self, U2FCheck.self, U2FPIN.self, U2FReset.self,
+            "version": U2FVersion.self, "register": U2FRegister.self, "authenticate": U2FAuthenticate.self,
+            "check": U2FCheck.self, "pin": U2FPIN.self, "reset": U2FReset.self,
         ],
         examples: [Example("ykit u2f register --app https://example.com")])
+
+    package init() {}
 }
 
 /// The application that requests a signature.
@@ -79,7 +82,7 @@ struct U2FChallenge: Report {
 /// Shows the U2F version.
 struct U2FVersion: Verb {
     static let about = About(
-        "version", "Show the key's U2F version.",
+        "Show the key's U2F version.",
         examples: [Example("ykit u2f version")])
     static let answer = Shape(Item<String>("u2fVersion"))
 
@@ -92,7 +95,7 @@ struct U2FVersion: Verb {
 /// Registers a U2F key pair.
 struct U2FRegister: Verb {
     static let about = About(
-        "register", "Create a key pair for an application. Requires a touch.",
+        "Create a key pair for an application. Requires a touch.",
         discussion: """
             Prints the key handle, for 'ykit u2f authenticate'. The attestation signature is checked. A YubiKey FIPS \
             of the 4 series requires its U2F PIN first, once each time it is plugged in.
@@ -151,7 +154,7 @@ struct U2FRegister: Verb {
 /// Signs a challenge with a U2F key pair.
 struct U2FAuthenticate: Verb {
     static let about = About(
-        "authenticate", "Sign with a key pair. Requires a touch.",
+        "Sign with a key pair. Requires a touch.",
         discussion: "With --public-key the signature is checked.",
         examples: [
             Example(
@@ -229,7 +232,7 @@ struct U2FAuthenticate: Verb {
 /// Checks whether a key handle belongs to this key.
 struct U2FCheck: Verb {
     static let about = About(
-        "check", "Check whether a key handle belongs to this key. Nothing is signed; no touch is needed.",
+        "Check whether a key handle belongs to this key. Nothing is signed; no touch is needed.",
         discussion: "The exit code is 12 if it does not.",
         examples: [Example("ykit u2f check \"$(cat handle.txt)\" --app https://example.com")])
     static let answer = Shape(

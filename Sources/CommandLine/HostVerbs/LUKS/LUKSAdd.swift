@@ -16,7 +16,7 @@ import YKWire
 struct LUKSAdd: Verb {
     static let uses: GlobalUse = [.device, .virtual, .plan]
     static let about = About(
-        "add", "Let a key open a volume.",
+        "Let a key open a volume.",
         discussion: """
             Creates a FIDO2 credential that derives a passphrase, adds a key slot with it, and writes the token from \
             which 'ykit luks key' and systemd-cryptsetup derive it again. Two touches are required. The volume is \

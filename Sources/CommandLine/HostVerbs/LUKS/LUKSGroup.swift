@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Arguments
+package import Arguments
 import Glibc
 import TerminalIO
 import YKFIDO
 import YKLUKS
 
 /// Commands for encrypted volumes.
-struct LUKSGroup: ParsableCommand {
-    static let about = About(
-        "luks", "LUKS2 volumes that security keys open.",
+package struct LUKSGroup: ParsableCommand {
+    package static let about = About(
+        "LUKS2 volumes that security keys open.",
         discussion: """
             A key opens a volume through a key slot and a token in the volume's header, in the formats of \
             systemd-cryptenroll: each opens what the other has enrolled. The token holds no secret. Volumes are changed \
             by cryptsetup.
             """,
-        subcommands: [LUKSList.self, LUKSAdd.self, LUKSReplace.self, LUKSRemove.self, LUKSKey.self],
+        subcommands: [
+            "list": LUKSList.self, "add": LUKSAdd.self, "replace": LUKSReplace.self,
+            ["remove", "delete"]: LUKSRemove.self, "key": LUKSKey.self,
+        ],
         examples: [Example("ykit luks list /dev/sda2")])
+
+    package init() {}
 }
 
 /// The volume that the command line names.

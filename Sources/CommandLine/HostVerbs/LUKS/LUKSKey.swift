@@ -12,7 +12,7 @@ import YKLUKS
 struct LUKSKey: Verb {
     static let uses: GlobalUse = [.device, .virtual]
     static let about = About(
-        "key", "Print the passphrase of a volume, for cryptsetup and keyscripts.",
+        "Print the passphrase of a volume, for cryptsetup and keyscripts.",
         discussion: """
             Uses the token of a key that is plugged in, enrolled by ykit or systemd-cryptenroll. The output has no \
             line ending, and is never printed to a terminal. Without a PIN, and without a terminal to ask for it, the \

@@ -12,7 +12,7 @@ import YKWire
 struct LUKSList: Verb {
     static let uses: GlobalUse = [.device, .virtual]
     static let about = About(
-        "list", "Show which key opens which key slot of a volume.",
+        "Show which key opens which key slot of a volume.",
         discussion: """
             Each key that is plugged in is asked which credentials are its own, without a touch or PIN. For other \
             keys, the token may contain the serial number.

@@ -45,14 +45,13 @@ struct LUKSRemovedSlot: ParsableArguments {
 struct LUKSRemove: Verb {
     static let uses: GlobalUse = [.device, .virtual, .plan]
     static let about = About(
-        "remove", "Remove a key slot of a volume, and its token.",
+        "Remove a key slot of a volume, and its token.",
         discussion: """
             The key need not be plugged in, so a lost key can be removed. The volume is unlocked through another slot, \
             which proves that this slot works; the last slot is never removed. The header is first saved to a file, \
             from which 'cryptsetup luksHeaderRestore' restores the slot. Delete the file when it is no longer needed: \
             with it, the removed key can still open the volume.
             """,
-        aliases: ["delete"],
         examples: [
             Example("sudo ykit luks remove /dev/sda2 --keyslot 2"),
             Example("sudo ykit luks remove /dev/sda2 --keyslot 2 --unlock-with 23456789"),
@@ -110,7 +109,7 @@ extension LUKSVolume {
 struct LUKSReplace: Verb {
     static let uses: GlobalUse = [.device, .virtual, .plan]
     static let about = About(
-        "replace", "Let a key open a volume in place of another.",
+        "Let a key open a volume in place of another.",
         discussion: """
             Enrolls the new key as 'ykit luks add' does, proves that it opens the volume, and only then removes the key slot \
             of the old one. First the header is saved to a file, as by 'ykit luks remove'. A run that is interrupted leaves \

@@ -16,7 +16,7 @@ import YKWire
 /// Runs an agent.
 struct SSHAgentVerb: Verb {
     static let about = About(
-        "agent", "Run an SSH agent for the key: PIV slots and FIDO credentials.",
+        "Run an SSH agent for the key: PIV slots and FIDO credentials.",
         discussion: """
             Prints the line that tells SSH where the agent is. In a shell, eval "$(ykit ssh agent)" starts it in the \
             background, and 'kill $SSH_AGENT_PID' ends it; with --socket, in a terminal or as a systemd unit it stays \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Applications
-import Arguments
+package import Arguments
 import TerminalIO
 import Verbs
 package import YKKeyAgent
@@ -10,18 +10,20 @@ import YKPIV
 import YKSSH
 
 /// Commands for SSH.
-struct SSHGroup: ParsableCommand {
-    static let about = About(
-        "ssh", "Keys for OpenSSH: PIV slots, FIDO credentials, an agent for both.",
+package struct SSHGroup: ParsableCommand {
+    package static let about = About(
+        "Keys for OpenSSH: PIV slots, FIDO credentials, an agent for both.",
         discussion: """
             FIDO credentials are created and stored as OpenSSH does: a key file that holds no secret, or a credential \
             that the key stores and 'ssh-keygen -K' finds. Signatures have the format of 'ssh-keygen -Y'.
             """,
         subcommands: [
-            SSHKeys.self, SSHGenerate.self, SSHDownload.self, SSHDelete.self, SSHSign.self, SSHVerify.self,
-            SSHAgentVerb.self,
+            "keys": SSHKeys.self, "generate": SSHGenerate.self, "download": SSHDownload.self, "delete": SSHDelete.self,
+            "sign": SSHSign.self, "verify": SSHVerify.self, "agent": SSHAgentVerb.self,
         ],
         examples: [Example("ykit ssh generate")])
+
+    package init() {}
 }
 
 /// A public key and its comment.

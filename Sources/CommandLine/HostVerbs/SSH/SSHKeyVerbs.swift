@@ -18,7 +18,7 @@ import YKWire
 /// Lists public keys.
 struct SSHKeys: Verb {
     static let about = About(
-        "keys", "Print the key's public keys, as lines for authorized_keys.",
+        "Print the key's public keys, as lines for authorized_keys.",
         discussion: """
             The keys of the PIV slots 9a, 9c, 9e and \(PIVSlot.retiredWords). With --resident, also the credentials \
             for SSH that the key stores, which needs the PIN; with --resident-only, only those.
@@ -56,7 +56,7 @@ struct SSHKeys: Verb {
 /// Creates a credential for SSH.
 struct SSHGenerate: Verb {
     static let about = About(
-        "generate", "Create a FIDO credential for SSH, with its key files.",
+        "Create a FIDO credential for SSH, with its key files.",
         discussion: """
             FILE is for 'ssh -i', FILE.pub for authorized_keys. The key file holds no secret and is therefore not \
             encrypted (but see --passphrase); a credential that the key does not store is lost with it. A key in a PIV \
@@ -262,7 +262,7 @@ private struct SSHKeyFiles {
 /// Writes key files for the credentials stored on the key.
 struct SSHDownload: Verb {
     static let about = About(
-        "download", "Write the key files of credentials that the key stores. Needs the PIN.",
+        "Write the key files of credentials that the key stores. Needs the PIN.",
         discussion: "Like 'ssh-keygen -K', but only for the given ones.",
         examples: [Example("ykit ssh download --output ~/.ssh")])
     static let answer = Shape(Item<[SSHListedKey]>("keys"), Item<[String]>("files"))
@@ -307,7 +307,7 @@ struct SSHDownload: Verb {
 /// Deletes an SSH credential from the key.
 struct SSHDelete: Verb {
     static let about = About(
-        "delete", "Delete a credential that the key stores. It cannot be recovered.",
+        "Delete a credential that the key stores. It cannot be recovered.",
         examples: [Example("ykit ssh delete ssh:")])
     static let answer = Shape(Item<SSHListedKey>("key"))
 

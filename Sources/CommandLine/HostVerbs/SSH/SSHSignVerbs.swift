@@ -14,7 +14,7 @@ import YKWire
 /// Signs a file as `ssh-keygen -Y sign` does.
 struct SSHSign: Verb {
     static let about = About(
-        "sign", "Sign a file for 'ssh-keygen -Y verify' and git.",
+        "Sign a file for 'ssh-keygen -Y verify' and git.",
         discussion: """
             --slot names a PIV slot, --key a key file of 'ykit ssh generate'. The signature is written to FILE.sig, or \
             to standard output if the file comes from standard input.
@@ -87,7 +87,7 @@ struct SSHSign: Verb {
 struct SSHVerify: Verb {
     static let uses: GlobalUse = []
     static let about = About(
-        "verify", "Check a signature of a file. Needs no key.",
+        "Check a signature of a file. Needs no key.",
         discussion: """
             --key is the file of the public key that must have signed; --allowed-signers is a file as described in \
             ssh-keygen(1), which must allow --identity to sign for the namespace. A line that cannot be read is \

@@ -17,7 +17,7 @@ package struct CompletionScript: Report {
 package struct Completion: Verb {
     package static let uses: GlobalUse = []
     package static let about = About(
-        "completion", "Print a completion script for bash, zsh or fish.",
+        "Print a completion script for bash, zsh or fish.",
         discussion: """
             bash: ykit completion bash > ~/.local/share/bash-completion/completions/ykit
 

@@ -161,9 +161,9 @@ struct CompletionLine {
     /// The subcommands that can follow; an alias only if its beginning was typed.
     private func subcommands(_ line: LineWalk) -> [Offer] {
         var offers: [Offer] = []
-        for about in line.command.about.subcommands.map({ $0.about }) where about.shouldDisplay {
-            let typed = current.isEmpty || about.name.hasPrefix(current) ? [about.name] : about.aliases
-            offers += typed.map { Offer(word: $0, about: about.abstract) }
+        for command in line.command.about.subcommands where command.about.shouldDisplay {
+            let typed = current.isEmpty || command.name.hasPrefix(current) ? [command.name] : command.aliases
+            offers += typed.map { Offer(word: $0, about: command.about.abstract) }
         }
         guard line.path.isEmpty else { return offers }
         guard line.isHelpWord else {

@@ -9,23 +9,27 @@ struct CommandSearch {
     /// A command as it is found.
     struct Entry {
         let path: [String]
-        let command: any ParsableCommand.Type
+        fileprivate let named: NamedCommand
+        var command: any ParsableCommand.Type { named.command }
 
         /// The words after `ykit`.
         var line: String { path.joined(separator: " ") }
 
         /// The parts of its names and alternative names.
         fileprivate func parts(after count: Int) -> Set<String> {
-            let names = path.dropFirst(count) + (path.count > count ? command.about.aliases : [])
+            let names = path.dropFirst(count) + (path.count > count ? named.aliases : [])
             return Set(names.flatMap { $0.split(separator: "-").map(String.init) })
         }
     }
 
     private let all: [Entry]
 
-    init() {
-        all = Program.root.tree(hasHidden: false).filter { !$0.path.isEmpty }.map {
-            Entry(path: $0.path, command: $0.command)
+    init() { all = Self.entries(below: Program.root, []) }
+
+    private static func entries(below group: any ParsableCommand.Type, _ path: [String]) -> [Entry] {
+        group.about.subcommands.filter(\.about.shouldDisplay).flatMap { named in
+            let path = path + [named.name]
+            return [Entry(path: path, named: named)] + entries(below: named.command, path)
         }
     }
 
@@ -71,7 +75,7 @@ struct CommandSearch {
         }
         let exact = found.filter { entry in
             let name = parts.joined(separator: "-")
-            return entry.path.last == name || entry.command.about.aliases.contains(name)
+            return entry.path.last == name || entry.named.aliases.contains(name)
         }
         return (exact.isEmpty ? found : exact).filter { entry in
             !found.contains { $0.path.count < entry.path.count && entry.path.starts(with: $0.path) }
@@ -113,7 +117,8 @@ struct CommandSearch {
             let lines = lengths.map { entry.path.prefix($0).joined(separator: " ") }
             let others = CommandSynonyms.commands.filter { !Set($0.ykit).isDisjoint(with: lines) }.flatMap(\.typed)
             var texts = [
-                ([entry.line] + about.aliases).joined(separator: " "), others.joined(separator: " "), about.abstract,
+                ([entry.line] + entry.named.aliases).joined(separator: " "), others.joined(separator: " "),
+                about.abstract,
             ]
             if !Self.all(wanted, in: texts.joined(separator: " ")) {
                 let options = entry.command.isVerb ? Self.own(entry.command) : ""

@@ -32,8 +32,8 @@ struct HelpPage {
     }
 
     private var groups: [String] {
-        let rows = command.about.subcommands.map { $0.about }.filter(\.shouldDisplay).map { about in
-            row(([about.name] + about.aliases).joined(separator: ", "), about.abstract)
+        let rows = command.about.subcommands.filter(\.about.shouldDisplay).map {
+            row($0.names.joined(separator: ", "), $0.about.abstract)
         }
         return [
             section("SUBCOMMANDS", rows),

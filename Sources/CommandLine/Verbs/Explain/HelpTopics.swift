@@ -12,7 +12,7 @@ enum FirstScreen {
     /// The rows: words that may follow `ykit`, and their purpose.
     static var rows: [(words: [String], purpose: String)] {
         Program.root.about.topics.map { topic in
-            (topic.commands.map { $0.about }.filter(\.shouldDisplay).map(\.name), topic.purpose)
+            (topic.commands.all.filter(\.about.shouldDisplay).map(\.name), topic.purpose)
         }
     }
 

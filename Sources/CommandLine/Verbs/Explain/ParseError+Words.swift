@@ -55,9 +55,9 @@ extension ParseError: Explained {
         }
         let meant = CommandSearch().meant(line.commandWords, in: line.path)
         if !meant.isEmpty { return wrongPlace(none, word, meant) }
-        let shown = line.command.about.subcommands.map { $0.about }.filter(\.shouldDisplay)
+        let shown = line.command.about.subcommands.filter(\.about.shouldDisplay)
         let topics = line.isTopic ? HelpTopic.allCases.map(\.rawValue) : []
-        let nearest = Spelling.nearest(word, among: shown.flatMap { [$0.name] + $0.aliases } + topics)
+        let nearest = Spelling.nearest(word, among: shown.flatMap(\.names) + topics)
         return .usage(
             none + (nearest.map { "; did you mean '\($0)'?" } ?? ""), hint: "'\(command) --help' lists them")
     }
