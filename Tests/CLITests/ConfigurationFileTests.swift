@@ -28,7 +28,7 @@ import YKWire
         let parser = CommandLineParser.ykit()
         let words = words.split(separator: " ").map(String.init) + ["oath", "list"]
         guard case .verb(let read) = try parser.request(try parser.walk(words)),
-            let line = read.verb.performer(read.declarations) as? GivenVerb
+            let line = read.given
         else { throw UsageError("no verb") }
         try file.complete(line, EnvironmentVariables { variables[$0] })
         return line.global

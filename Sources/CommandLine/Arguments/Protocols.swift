@@ -53,13 +53,10 @@ package protocol ParsableCommand: ParsableArguments, Command {
     /// Whether this is a verb rather than a group of commands.
     static var isVerb: Bool { get }
 
-    /// Runs the verb and returns the exit status; never called for a group.
+    /// What carries out the verb, of a class of the program; `nil` for a group. A cast to a protocol would search the
+    /// conformances of the whole program at each start.
     ///
     /// - Parameter declarations: The declarations of its options, with the values from the line.
-    func carryOut(_ declarations: Declarations) async -> Int32
-
-    /// What carries out the verb instead, of a class of the program; `nil` for a group. A cast to a protocol would search the
-    /// conformances of the whole program at each start.
     func performer(_ declarations: Declarations) -> AnyObject?
 }
 
@@ -83,8 +80,6 @@ extension ParsableCommand {
     package static var listedVerbs: [(path: [String], command: any ParsableCommand.Type)] {
         tree(hasHidden: false).filter { $0.command.isVerb }
     }
-
-    package func carryOut(_ declarations: Declarations) async -> Int32 { 0 }
 
     package func performer(_ declarations: Declarations) -> AnyObject? { nil }
 }

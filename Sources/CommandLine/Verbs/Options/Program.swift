@@ -37,9 +37,7 @@ extension Program {
             }
             switch try parser.request(line) {
             case .verb(let read):
-                guard let given = read.verb.performer(read.declarations) as? GivenVerb else {
-                    return ExitStatus(rawValue: await read.verb.carryOut(read.declarations)) ?? .failed
-                }
+                guard let given = read.given else { return .usage }
                 return await run(given, stage, source: source)
             case .search(let words): terminal.line(try CommandSearch.text(words, columns: terminal.helpColumns))
             case .help: terminal.line(HelpPage.text(of: line, columns: terminal.helpColumns))
@@ -59,8 +57,7 @@ extension Program {
     package static func run(_ words: [String], on keys: KeyRing, _ stage: Stage) async -> ExitStatus {
         do {
             let parser = CommandLineParser.ykit()
-            guard case .verb(let read) = try parser.request(try parser.walk(words)),
-                let given = read.verb.performer(read.declarations) as? GivenVerb
+            guard case .verb(let read) = try parser.request(try parser.walk(words)), let given = read.given
             else { return .usage }
             return await run(given, stage, source: keys.source)
         } catch {

@@ -93,6 +93,11 @@ package final class GivenVerb {
     }
 }
 
+extension ParsedVerb {
+    /// The verb, as the program carries it out.
+    package var given: GivenVerb? { verb.performer(declarations) as? GivenVerb }
+}
+
 extension Verb {
     /// The JSON Schema of what the verb prints with --json: one answer, or a line for each event too.
     package static var schema: JSONValue {
