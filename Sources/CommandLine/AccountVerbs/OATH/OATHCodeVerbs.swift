@@ -35,6 +35,34 @@ struct ListedAccount: Report {
     static let members: [Member<ListedAccount>] = including { $0.account } + including(ifKnown: { $0.code })
 }
 
+extension OATHEntry: Report {
+    static let members: [Member<OATHEntry>] = including { $0.account } + including { $0.outcome }
+
+    /// The code, or the reason for its absence in brackets.
+    var text: String {
+        switch outcome {
+        case .code(let code): code.text
+        case .needsTouch: "[touch]"
+        case .hotp: "[counter]"
+        case .separate: ""
+        case .failed: "[failed]"
+        }
+    }
+}
+
+extension OATHEntry.Outcome: Report {
+    static let members: [Member<OATHEntry.Outcome>] = [
+        Member("code") { $0.found?.text },
+        Member("validFrom") { $0.found?.validFrom },
+        Member("validTo", "the first second after it") { $0.found?.validTo },
+        Member("error", "why no code could be calculated for this account") { $0.error },
+    ]
+
+    private var found: OATHCode? { if case .code(let code) = self { code } else { nil } }
+
+    private var error: Explanation? { if case .failed(let error) = self { Explanation(error) } else { nil } }
+}
+
 /// Lists accounts.
 struct OATHList: Verb {
     static let about = About(

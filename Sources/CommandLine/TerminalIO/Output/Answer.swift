@@ -85,10 +85,10 @@ package struct Outcome<Reported> {
 
     private init() { (answer, reported) = (Answer(), nil) }
 
-    /// The answer with the members of what is reported.
-    package func answer(as shape: Shape<Reported>) -> Answer {
+    /// The answer with the members of what is reported, whose declarations people do not need either.
+    package func answer(as shape: @escaping @autoclosure () -> Shape<Reported>) -> Answer {
         guard let reported else { return answer }
-        return answer.with { shape.object(of: reported) }
+        return answer.with { shape().object(of: reported) }
     }
 }
 

@@ -22,11 +22,11 @@ package final class Run {
     /// Finds the selected key.
     package let keys: KeyRing
     /// What is known about the credentials of this run.
-    package let credentials: CredentialBroker
+    package private(set) lazy var credentials = CredentialBroker([], person: WordedCredentials(person))
     /// The PIN of this verb's FIDO ceremonies.
     package var pins: FIDOCredential?
     /// Which application of which key each given PIN belongs to.
-    package let pinClaims = PINClaims()
+    package private(set) lazy var pinClaims = PINClaims()
     /// The serial number or file of the other key, in a verb with two; `nil` for the key that the command line selects.
     package let otherKey: String?
     /// The runs of other keys.
@@ -47,11 +47,9 @@ package final class Run {
     ///   - otherKey: The name of the other key, in a verb with two.
     package init(
         _ options: GlobalOptions, _ terminal: Terminal, uses: GlobalUse = .key, source: KeyRing.Source? = nil,
-        otherKey: String? = nil,
-        _ credentials: CredentialBroker? = nil
+        otherKey: String? = nil
     ) throws {
         self.options = options
-        self.credentials = credentials ?? CredentialBroker([], person: WordedCredentials(terminal.stage.person))
         try options.checkCombinations(uses)
         let log = try Log(
             level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile, terminal)
@@ -105,7 +103,8 @@ package final class Run {
     package func besides(_ name: String) throws -> Run {
         // A serial number has neither; the file does not exist, or is a folder.
         if !Files.isFile(name), name.contains(where: { "./".contains($0) }) { _ = try Files.read(name, upTo: 1) }
-        let other = try Run(options.ofAnotherKey(name), terminal, otherKey: name, credentials)
+        let other = try Run(options.ofAnotherKey(name), terminal, otherKey: name)
+        other.credentials = credentials
         others.append(other)
         return other
     }
