@@ -4,7 +4,6 @@ import Applications
 package import TerminalIO
 package import YKPIV
 import YKTransport
-import YKUse
 import YKWire
 package import YKX509
 
@@ -147,7 +146,9 @@ struct PIVContents: Report {
         switch item {
         case .pin: "the PIN is still the factory default; change it with 'ykit piv access change-pin'"
         case .puk: "the PUK is still the factory default; change it with 'ykit piv access change-puk'"
-        case .managementKey: Explanation(PIVUnlockingError.defaultManagementKey).message
+        case .managementKey:
+            "the management key is still the factory default; set another one with "
+                + "'ykit piv access change-management-key --generate --protect'"
         }
     }
 }

@@ -224,7 +224,9 @@ package struct PINChangeOptions: ParsableArguments {
 extension CredentialKind {
     /// The variable for this credential alone: `YKIT_PIV_PIN`.
     package var variable: String {
-        "YKIT_" + name.split(separator: "-").map { $0.uppercased() }.joined(separator: "_")
+        // 'joined' would search the conformances of the whole program (tools/bench/start).
+        let letters = name.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
+        return "YKIT_" + String(decoding: letters, as: UTF8.self).uppercased()
     }
 }
 
