@@ -133,7 +133,7 @@ package final class Run {
     private static func checkMode(
         of file: String?, _ options: GlobalOptions, _ terminal: Terminal
     ) throws(Explanation) {
-        guard let file, Files.isOpenToOthers(file) else { return }
+        guard let file, file != GlobalOptions.inMemory, Files.isOpenToOthers(file) else { return }
         let what = "other users can read or change \(file.printable), which holds private keys"
         if options.strict { throw Explanation("file-mode", .policy, what, hint: "chmod 600 \(file.printable)") }
         terminal.warn("file-mode", what + "; chmod 600 \(file.printable)")
