@@ -276,12 +276,21 @@ package enum PresentedInfo {
         let size = info.maxMessageSize > 1024 + proofSize ? info.maxMessageSize - proofSize : info.maxMessageSize
         map[Key.maxMsgSize] = .unsigned(UInt64(min(size, CTAPHID.messageLimit)))
         if extensions.contains(where: { $0.hasPrefix("hmac-secret") }), !info.pinProtocols.isEmpty {
-            map[Key.pinUvAuthProtocols] = .array(info.pinProtocols.map(CBOR.unsigned))
+            map[Key.pinUvAuthProtocols] = .array(protocols(of: info).map(CBOR.unsigned))
         }
         map[Key.maxCredentialCountInList] = info.maxCredentialsInList.map(CBOR.unsigned)
         map[Key.maxCredentialIdLength] = info.maxCredentialIDLength.map(CBOR.unsigned)
         map[Key.algorithms] = info.map[Key.algorithms]
         if extensions.contains("credBlob") { map[Key.maxCredBlobLength] = info.map[Key.maxCredBlobLength] }
         return [CTAPProtocol.Status.ok] + CBOR.map(map).encoded
+    }
+
+    /// The protocols that encrypt the salts of secrets: the first one alone if the key has it, since CTAP 2.0 knows no other.
+    ///
+    /// Firefox 153 takes the first of the list, and names it in the request only if it has verified the user by a token. The
+    /// key then reads the salts by protocol one and refuses them, and at its second attempt Firefox ends (authenticator-rs:
+    /// "hmac-secret inputs from PRF already initialized").
+    private static func protocols(of info: AuthenticatorInfo) -> [UInt64] {
+        info.pinProtocols.contains(1) ? [1] : info.pinProtocols
     }
 }
