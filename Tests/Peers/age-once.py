@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 
 from lib.openssh import Agent
 from lib.peer import REAL, YKIT, beside_pcscd, expect, within
@@ -20,6 +21,9 @@ beside_pcscd()
 PIN = "123456"
 CARD = ["--link", "pcsc"]
 FILES = 20
+#: pcscd takes the power, and so the PIN, from a card that nobody has used for five seconds: what comes later on a busy machine
+#: has to ask again.
+POWERED = 4
 
 
 def plugin():
@@ -48,6 +52,19 @@ def decrypted(identity, number):
     return status == 0 and output.startswith(f"file {number}\n")
 
 
+def questioned(identity, numbers):
+    """The files of these that are not decrypted where nobody can be asked, although the PIN was verified just before."""
+    refused, used = [], time.monotonic()
+    for number in numbers:
+        if not decrypted(identity, number):
+            if time.monotonic() - used > POWERED:
+                asked(identity, number)
+            else:
+                refused.append(number)
+        used = time.monotonic()
+    return refused
+
+
 def asked(identity, number):
     """How often age asks for a PIN on its terminal, where it gets the right one."""
     command = ["age", "-d", "-i", identity, "-o", "opened", f"{number}.age"]
@@ -69,9 +86,9 @@ def once():
     ykit("another application forgets the PIN", "info")
     expect("without a PIN no file is decrypted", decrypted("once.txt", 0), False)
     expect("age asks for the PIN once", asked("once.txt", 0), 1)
-    expect(f"and not for {FILES - 1} other files", [n for n in range(1, FILES) if not decrypted("once.txt", n)], [])
+    expect(f"and not for {FILES - 1} other files", questioned("once.txt", range(1, FILES)), [])
     ykit("another program that uses PIV changes nothing", "piv", "info")
-    expect("the PIN is still verified", decrypted("once.txt", 1), True)
+    expect("the PIN is still verified", questioned("once.txt", [1]), [])
     ykit("another application ends that", "oath", "list")
     expect("the PIN is asked for again", decrypted("once.txt", 1), False)
     os.environ["YKIT_PIN"] = PIN

@@ -528,7 +528,7 @@ def test_memory():
                 seen.append(copies(agent.process.pid, b"73519462"))
             return kept, seen[-1]
     unkept = signed("--pin-lifetime", "0")[1]
-    first, is_gone = signed("--pin-lifetime", "2", until=unkept)
+    first, is_gone = signed("--pin-lifetime", "10", until=unkept)
     expect("a PIN is gone when its lifetime ends, without another request", (first > unkept, is_gone), (True, True))
     with Agent("lock", "--no-piv", "--no-upstream") as agent:
         client = Client(agent)
