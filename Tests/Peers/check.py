@@ -5,6 +5,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -234,7 +235,8 @@ def test_changed_files():
 
 
 MODULES = [f"{ROOT}/{place}" for place in (".build/x86_64-unknown-linux-gnu/release", ".build-tests/x86_64-unknown-linux-gnu/debug")]
-FLAGS = ["-swift-version", "6", "-package-name", "main", *(
+#: SwiftPM names the package by its folder.
+FLAGS = ["-swift-version", "6", "-package-name", re.sub(r"\W", "_", os.path.basename(ROOT).lower()), *(
     word for name in ("InternalImportsByDefault", "MemberImportVisibility", "ExistentialAny")
     for word in ("-enable-upcoming-feature", name))]
 
