@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2154
 
 # tools/bench/hacks --build measures these optimizations, and what a position-independent program costs, each against a program
-# without it: YKIT_WITHOUT names what to omit (static, names, relr, size, beside, pie).
+# without it: YKIT_WITHOUT names what to omit (static, names, relr, size, pie).
 release=(--package-path "$root" -c release)
 
 # For a fast start, which is half of the run time of most verbs, the C++ library is linked statically, and the program
@@ -27,9 +27,6 @@ release+=(-Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro -Xcc -fstack-prote
 # For a small program: Swift code compiled for size takes 2 MB less and starts as fast; loops over long recordings take up to
 # 9 % longer.
 [ "${YKIT_WITHOUT-}" = size ] || release+=(-Xswiftc -Osize)
-
-# OpenSSL is loaded while a key is connected (Key.swift).
-[ "${YKIT_WITHOUT-}" != beside ] || release+=(-Xcc -DYKIT_WITHOUT_BESIDE)
 
 # The same program in whatever folder it is built: file names in messages of C code and in the symbols begin with /ykit, and
 # the symbols name no files of the compiler's own.

@@ -14,9 +14,6 @@ public enum OpenSSL {
         if let problem = ykit_openssl_problem() { throw CryptoFault(String(cString: problem)) }
     }
 
-    /// Begins to load the library on a thread of its own; ``require()``, and whatever else uses the library, waits for it.
-    public static func beginLoading() { ykit_openssl_begin() }
-
     /// Sets a function that is called with the reason, a sentence, when the library turns out to be missing: a program
     /// that cannot continue without it ends there. Call it before the library is used.
     public static func whenMissing(_ handler: @escaping @convention(c) (UnsafePointer<CChar>?) -> Void) {

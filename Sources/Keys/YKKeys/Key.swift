@@ -103,7 +103,8 @@ public struct Key: Sendable {
     public func open<Service: CardKeyService>(
         _ service: Service.Type, timeout: Duration? = nil
     ) async throws -> Service {
-        try await Service.open(try await loading { try await channel(timeout: timeout) })
+        try OpenSSL.require()
+        return try await Service.open(try await channel(timeout: timeout))
     }
 
     /// Connects to the card, on the thread that the service opened on the channel will have.
@@ -125,10 +126,9 @@ public struct Key: Sendable {
     public func open(
         _ service: FIDOService.Type, interaction: FIDOInteraction = FIDOInteraction()
     ) async throws -> FIDOService {
+        try OpenSSL.require()
         let keys = keys
-        let (runtime, link) = try await loading {
-            try await onRuntime { () throws(KeyError) in try keys.fidoLink() }
-        }
+        let (runtime, link) = try await onRuntime { () throws(KeyError) in try keys.fidoLink() }
         return try await FIDOService.open(link, on: runtime, interaction: interaction)
     }
 
@@ -141,10 +141,9 @@ public struct Key: Sendable {
     public func open(
         _ service: OTPService.Type, touch: @escaping @Sendable () async -> Void = {}
     ) async throws -> OTPService {
+        try OpenSSL.require()
         let keys = keys
-        let (runtime, link) = try await loading {
-            try await onRuntime { () throws(KeyError) in try keys.otpLink() }
-        }
+        let (runtime, link) = try await onRuntime { () throws(KeyError) in try keys.otpLink() }
         return try await OTPService.open(link, on: runtime, touch: touch)
     }
 
@@ -153,27 +152,11 @@ public struct Key: Sendable {
     ///
     /// - Throws: ``KeyError`` when the key cannot be reached, or `SecretsError`.
     public func open(_ service: SecretsService.Type) async throws -> SecretsService {
+        try OpenSSL.require()
         let keys = keys
-        let (runtime, channel) = try await loading {
-            try await onRuntime { () throws(KeyError) in try keys.secretsChannel() }
-        }
+        let (runtime, channel) = try await onRuntime { () throws(KeyError) in try keys.secretsChannel() }
         channel.runtime = runtime
         return try await SecretsService.open(channel)
-    }
-
-    /// Connects to the key. Meanwhile OpenSSL is loaded, which takes about as long as connecting to a real key. Without
-    /// OpenSSL, that is the error, whatever else fails.
-    private func loading<Connected>(
-        _ connect: () async throws -> sending Connected
-    ) async throws -> sending Connected {
-        if case .machine = keys.source { OpenSSL.beginLoading() }
-        let connected: Connected
-        do { connected = try await connect() } catch {
-            try OpenSSL.require()
-            throw error
-        }
-        try OpenSSL.require()
-        return connected
     }
 
     /// Reads the key's identity: product, firmware, serial number, and for a YubiKey its applications.

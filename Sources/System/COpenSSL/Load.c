@@ -42,18 +42,6 @@ const char *ykit_openssl_problem(void) {
     return problem;
 }
 
-static void *load_beside(void *unused) {
-    pthread_once(&once, load);
-    return unused;
-}
-
-void ykit_openssl_begin(void) {
-#ifndef YKIT_WITHOUT_BESIDE
-    pthread_t thread;
-    if (!pthread_create(&thread, NULL, load_beside, NULL)) pthread_detach(thread);
-#endif
-}
-
 void ykit_openssl_on_problem(void (*handler)(const char *reason)) { on_problem = handler; }
 
 const ykit_functions *ykit_ssl(void) {

@@ -10,8 +10,6 @@
 
 // Why the library cannot be used; NULL if it can.
 const char *ykit_openssl_problem(void);
-// Begins to load the library on a thread of its own; every use of it waits for that.
-void ykit_openssl_begin(void);
 // Calls a function when the library turns out to be missing; set before the first use.
 void ykit_openssl_on_problem(void (*handler)(const char *reason));
 // Fills the tables in which OpenSSL looks for ciphers and digests by name. It reads certificates with them, so they are
