@@ -236,7 +236,7 @@ extension KeyContents.FIDO2 {
         let count = passkeys.map { "\($0)" } ?? (hasPIN ? "counted with --all, which requires the PIN" : nil)
         let pin = hasPIN ? "PIN set" + (pinRetries.map { ", \(Tries.left($0))" } ?? "") : "no PIN is set"
         return [count, room.map { "room for \($0)" + (passkeys == nil ? "" : " more") }, pin].compactMap(\.self)
-            .joined(separator: "; ")
+            .listed(by: "; ")
     }
 }
 
@@ -281,7 +281,7 @@ struct PIVSummary: Report {
             ["pin": "PIN", "puk": "PUK", "managementKey": "management key"][$0.rawValue] ?? ""
         }
         let factory = names.isEmpty ? [] : [Style.yellow.around("factory default: \(names.listed())")]
-        return ([counts] + (tries.isEmpty ? [] : [tries.listed()]) + factory).joined(separator: "; ")
+        return ([counts] + (tries.isEmpty ? [] : [tries.listed()]) + factory).listed(by: "; ")
     }
 }
 
