@@ -91,6 +91,11 @@ def test_outside():
     expect("the command's status", [status("sh", "-c", f"exit {n}") for n in (0, 7)], [0, 7])
     expect("a command ended by a signal", status("sh", "-c", "kill -9 $$"), 137)
     expect("no such command", status("/nonexistent"), 127)
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD, signal.SIGTERM])
+    try:
+        expect("signals that its parent blocks", status("sh", "-c", "kill -TERM $$"), 143)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
     print_and_stay = 'echo "$YKIT_TEST_PCSCD_PID $YKIT_TEST_PCSCD_DIR $$"; trap "" TERM; sleep 1000 & wait; sleep 1000'
     for name, middle in [("the sandbox", []), ("its parent", ["sh", "-c", '"$@"; exit', "sh"])]:
