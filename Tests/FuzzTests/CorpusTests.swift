@@ -9,10 +9,8 @@ import YKTestSupport
 /// Runs every fuzz target of `tools/fuzz` on its corpus and on inputs derived from it. A decoder that traps ends the test
 /// process; `tools/fuzz/run` searches further, with the coverage as its guide and with AddressSanitizer.
 @Suite struct CorpusTests {
-    /// Whether each target gets all of its inputs, as in `tools/test all`, or a quarter of them.
-    static let isWhole = Variations.areAll
     /// How many derived inputs each target is given.
-    static let derived = isWhole ? 1000 : 250
+    static let derived = Variations.areAll ? 1000 : 100
     static let maximumSize = 8192
 
     static let corpus = URL(filePath: #filePath).deletingLastPathComponent()
@@ -56,8 +54,9 @@ import YKTestSupport
         let input = try #require(try Self.inputs(of: name).last)
         let slow = await Self.inThread {
             var slow: [String] = []
-            for byte in [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "0"), 0] {
-                for place in Self.isWhole ? [input.count / 2, input.count] : [input.count / 2] {
+            let bytes = [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "0"), 0]
+            for byte in Variations.made(of: bytes, at: name.utf8.count) {
+                for place in Variations.areAll ? [input.count / 2, input.count] : [input.count / 2] {
                     let long = input[..<place] + [UInt8](repeating: byte, count: 1 << 16) + input[place...]
                     let start = Self.processorTime
                     target.run(Array(long))

@@ -55,10 +55,10 @@ struct HostileReplyTests {
         for (place, event) in capture.events.enumerated() {
             guard case .exchange(_, let reply) = event.kind else { continue }
             for position in reply.indices {
-                await Self.doEverything(Self.link(capture, changing: place) { Array($0.prefix(position)) }, environment)
-                for value: UInt8 in [0xFF, 0x7F, 0x84] {
+                for value in Variations.made(of: [nil, 0xFF, 0x7F, 0x84] as [UInt8?], at: place + position) {
                     await Self.doEverything(
                         Self.link(capture, changing: place) { reply in
+                            guard let value else { return Array(reply.prefix(position)) }
                             var reply = reply
                             reply[position] = value
                             return reply

@@ -84,9 +84,9 @@ struct ChangedSessionTests {
     @Test(arguments: 0..<length)
     func survives(_ place: Int) async throws {
         let state = try await Self.key().state
-        for position in stride(from: 0, to: 700, by: place == 0 ? 3 : 11) {
+        for (number, position) in stride(from: 0, to: 700, by: place == 0 ? 3 : 11).enumerated() {
             let isBeyond = Mutex(false)
-            for value: UInt8? in [nil, 0xFF, 0x5F] {
+            for value in Variations.made(of: [nil, 0xFF, 0x5F] as [UInt8?], at: place + number) {
                 let key = VirtualKey(state)
                 await Self.doEverything(
                     try ChangedLink(key, place: place) { reply in

@@ -76,7 +76,7 @@ struct EveryByteTests {
         parrot.reply = reading.good
         try reading.read(session)
         for position in reading.good.indices {
-            for value in UInt8.min ... .max where value != reading.good[position] {
+            for value in Variations.made(of: Array(UInt8.min ... .max), at: position) {
                 parrot.reply[position] = value
                 try? reading.read(session)
             }
