@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The packages that tools/package makes of $YKIT_REAL: their content, lintian's verdict, reproducibility, an installation of
-# each in a folder, which works and leaves nothing behind, and dpkg's upgrade from a lower version, which keeps what people
-# set. $YKIT_FORMER_DEB is the package of the lower version; otherwise it is made of this one. In a fresh Debian, with apt:
-# tools/test demand fresh-debian.
+# The packages that tools/package makes of $YKIT_REAL: their content, lintian's verdict, an installation of each in a folder,
+# which works and leaves nothing behind, and dpkg's upgrade from a lower version, which keeps what people set; in
+# `tools/test all` that they are the same bytes twice. $YKIT_FORMER_DEB is the package of the lower version; otherwise it is
+# made of this one. In a fresh Debian, with apt: tools/test demand fresh-debian.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tmp=${YKIT_TEST_TMP:?}/deb
@@ -28,9 +28,11 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
 
 judge "makes every package" "$root/tools/package" all --program "$program" --output one
-judge "makes them again" "$root/tools/package" all --program "$program" --output two
 [ "$failed" = 0 ] || exit 1
-judge "the same bytes twice" diff -r one two
+if [ "${YKIT_TEST_ALL-}" = 1 ]; then
+    judge "makes them again" "$root/tools/package" all --program "$program" --output two
+    judge "the same bytes twice" diff -r one two
+fi
 judge "checksums hold" sh -c 'cd one && sha256sum -c SHA256SUMS'
 deb=$(echo one/ykit_*.deb)
 
