@@ -50,8 +50,7 @@ let targets: [Target] = [
     library("VirtualKey/YKVirtualKey", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
     library("VirtualKey/YKVirtualKeyHost", ["YKVirtualKey", "YKTransport", "YKWire", "CThreads"]),
 
-    library(
-        "Services/YKOATH", ["YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKCompression", "YKWire"]),
+    library("Services/YKOATH", ["YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire"]),
     library(
         "Services/YKFIDO",
         ["YKTransport", "YKProtocols", "YKCrypto", "YKX509", "YKCompression", "YKWire", "CPublicSuffix"]),
@@ -95,6 +94,7 @@ let targets: [Target] = [
             "YKStore", "YKSecureChannel", "YKOATH", "YKSecrets", "YKFIDO", "YKManagement", "YKOTP", "YKVirtualKey",
             "YKCapture", "YKHardware", "YKTransport", "YKProtocols", "YKCrypto", "YKCompression", "YKWire",
         ]),
+    library("Keys/YKImport", ["YKKeys", "YKOATH", "YKTransport", "YKCrypto", "YKCompression", "YKWire"]),
     library(
         "Keys/YKKeyAgent",
         [
@@ -133,9 +133,9 @@ let targets: [Target] = [
     library(
         "Keys/YKit",
         [
-            "YKKeys", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKOpenPGP", "YKHSMAuth", "YKNFC",
-            "YKSecrets", "YKSecurityDomain", "YKSecureChannel", "YKStore", "YKToken", "YKCapture", "YKVirtualKey",
-            "YKHardware", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
+            "YKKeys", "YKImport", "YKOATH", "YKFIDO", "YKPIV", "YKOTP", "YKManagement", "YKOpenPGP", "YKHSMAuth",
+            "YKNFC", "YKSecrets", "YKSecurityDomain", "YKSecureChannel", "YKStore", "YKToken", "YKCapture",
+            "YKVirtualKey", "YKHardware", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
         ]),
 
     library("CommandLine/Arguments", []),
@@ -150,8 +150,8 @@ let targets: [Target] = [
         [
             "TerminalIO", "YKHTTP", "YKArculus", "YKCTKIP", "YKApproval", "YKSecondFactor", "YKRelyingParty",
             "YKAttestation", "YKInteraction", "YKDesktop", "YKUse", "YKInventory", "YKLUKS", "YKStore", "YKTokenStore",
-            "YKKeys",
-            "YKKeyAgent", "YKOATH", "YKSecrets", "YKFIDO", "YKPIV", "YKOTP", "YKOpenPGP", "YKHSMAuth",
+            "YKKeys", "YKImport", "YKKeyAgent", "YKOATH", "YKSecrets", "YKFIDO", "YKPIV", "YKOTP", "YKOpenPGP",
+            "YKHSMAuth",
             "YKSecurityDomain", "YKManagement", "YKNFC", "YKToken", "YKSSH", "YKBridge", "YKAge", "YKSecurID",
             "YKVirtualKey", "YKVirtualKeyHost", "YKTransport", "YKCapture", "YKHardware", "YKWire", "YKProtocols",
             "YKCrypto", "YKX509",
@@ -173,10 +173,9 @@ let targets: [Target] = [
         "CommandLine/AccountVerbs",
         [
             "Applications", "Verbs", "TerminalIO", "Arguments", "YKHTTP", "YKCTKIP", "YKInteraction", "YKDesktop",
-            "YKUse",
-            "YKStore", "YKTokenStore", "YKKeys", "YKKeyAgent", "YKOATH", "YKSecrets", "YKFIDO", "YKPIV", "YKOTP",
-            "YKToken", "YKAge", "YKSecurID", "YKTransport", "YKHardware", "YKWire", "YKProtocols", "YKCrypto",
-            "YKX509",
+            "YKUse", "YKStore", "YKTokenStore", "YKKeys", "YKImport", "YKKeyAgent", "YKOATH", "YKSecrets", "YKFIDO",
+            "YKPIV", "YKOTP", "YKToken", "YKAge", "YKSecurID", "YKTransport", "YKHardware", "YKWire", "YKProtocols",
+            "YKCrypto", "YKX509",
         ]),
     library(
         "CommandLine/ApprovalVerbs",
@@ -245,7 +244,7 @@ let targets: [Target] = [
             "YKPIV", "YKHSMAuth", "YKSecrets", "YKOpenPGP", "YKSecureChannel", "YKSecurityDomain", "YKSSH", "YKAge",
             "YKHTTP", "YKRelyingParty", "YKArculus", "YKPrivacyIDEA", "YKCrypto", "YKSecurID", "YKCTKIP", "YKX509",
             "YKApproval", "YKAttestation",
-            "YKStore", "YKLUKS", "YKBridge", "YKInteraction",
+            "YKStore", "YKLUKS", "YKBridge", "YKInteraction", "YKImport",
         ],
         path: "tools/fuzz/Sources/ykfuzz", exclude: ["Driver.swift"],
         swiftSettings: [.swiftLanguageMode(.v6)]),
@@ -333,6 +332,8 @@ let targets: [Target] = [
             "YKCapture", "YKHardware", "YKVirtualKey", "YKTransport", "YKSecureChannel", "YKProtocols", "YKCrypto",
             "YKWire",
         ]),
+    test(
+        "YKImportTests", ["YKImport", "YKKeys", "YKOATH", "YKHardware", "YKTransport", "YKCrypto", "YKWire"]),
     test(
         "YKLUKSTests",
         [

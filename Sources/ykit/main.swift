@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccountVerbs
 import Glibc
 import TerminalIO
 import Verbs
@@ -29,5 +30,6 @@ guard let words = ProgramArguments.words else {
     ExitStatus.usage.end()
 }
 Program.root = Ykit.self
+Program.formats = ImportFormats.all
 Interruption.install()
 MainLoop.current.run { await Program.run(AgePluginLine.words(words)) }.end()

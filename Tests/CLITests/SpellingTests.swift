@@ -173,6 +173,8 @@ struct WrongPlaceTests {
 
 @Suite("First screen and topics")
 struct HelpTopicTests {
+    init() { _ = Commands.root }
+
     @Test("thirty lines of eighty columns at most, and every group is on it")
     func firstScreen() {
         let all = Commands.root.about.subcommands

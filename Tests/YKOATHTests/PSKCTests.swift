@@ -83,6 +83,17 @@ struct PSKCTests {
         }
     }
 
+    @Test("a cancelled reading of an encrypted file derives no key")
+    func cancelled() {
+        let cancellation = Cancellation()
+        cancellation.cancel()
+        #expect(throws: PSKCError.cancelled) {
+            try PSKC(
+                parsing: Array(Containers.figure7.utf8), unlocking: Self.passphrase("test-password"),
+                cancellation: cancellation)
+        }
+    }
+
     @Test func aChangedFileIsWrong() throws {
         for (old, new) in [("AAECAwQF", "AAECAwQG"), ("Su+NvtQf", "Su+NvtQg"), ("ESIzRFVm", "ESIzRFVn")] {
             let text = Containers.figure6.replacing(old, with: new)

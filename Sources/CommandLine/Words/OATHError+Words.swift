@@ -156,63 +156,6 @@ extension PSKCError: Explained {
     }
 }
 
-extension ExportError {
-    /// Explains why another authenticator's export file cannot be read.
-    func explanation(in name: String) -> Explanation {
-        switch self {
-        case .malformed(let format, let what):
-            .malformed(
-                "\(name) is an export of \(format.name), but cannot be read: \(what)", hint: "export it again")
-        case .unreadable(let kind, let advice):
-            Explanation(
-                "export-unsupported", .notSupported, "\(name) is a \(kind), which ykit cannot read", hint: advice)
-        case .needsColumn(let columns):
-            Explanation(
-                "column-missing", .usage,
-                "\(name) is a table, and --column must name the column with the otpauth URIs or secrets; found: "
-                    + columns.map { "\($0.title.printable) (\($0.contents))" }.listed(),
-                hint: columns.first.map { "--column \($0.argument)" })
-        case .noSuchColumn(let column, []):
-            .usage("\(name) is not a table with otpauth URIs or secrets in a column '\(column.printable)'")
-        case .noSuchColumn(let column, let columns):
-            .usage(
-                "\(name) has no otpauth URIs or secrets in a column '\(column.printable)'; it has them in: "
-                    + columns.map(\.title.printable).listed())
-        case .needsPassword(let format):
-            Explanation("file-locked", .authentication, "\(name), an export of \(format.name), is encrypted")
-        case .wrongPassword(.andOTP):
-            Explanation(
-                "file-password-wrong", .authentication,
-                "the password of \(name) is wrong, or the file is not an encrypted andOTP backup (such a backup has no header)"
-            )
-        case .wrongPassword(let format):
-            Explanation(
-                "file-password-wrong", .authentication,
-                "the password of \(name), an export of \(format.name), is wrong, or the file was modified")
-        case .tooExpensive(let format):
-            .malformed(
-                "\(name), an export of \(format.name), requires more than 1 GiB of memory or 20 seconds to check its password",
-                hint: "export it again with the usual settings")
-        case .damagedArchive(let what):
-            .malformed("\(name) is a ZIP archive, but cannot be read: \(what)", hint: "export it again")
-        case .cancelled: .interrupted
-        case .missingLibrary(let format, let library):
-            Explanation(
-                "library-missing", .failed, "reading this export of \(format.name) needs \(library)",
-                hint: library.hasPrefix("libsodium")
-                    ? "sudo apt-get install libsodium23" : "sudo apt-get install libargon2-1")
-        }
-    }
-}
-
-extension AuthenticatorExport.Column {
-    /// Its name or number, as an argument for `--column`.
-    fileprivate var argument: String {
-        let isPlain = !name.isEmpty && name.utf8.allSatisfy { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }
-        return isPlain ? name : "\(number)"
-    }
-}
-
 extension MigrationError: Explained {
     package var explanation: Explanation {
         switch self {

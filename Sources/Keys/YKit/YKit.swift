@@ -7,6 +7,7 @@
 @_exported public import YKFIDO
 @_exported public import YKHSMAuth
 @_exported public import YKHardware
+@_exported public import YKImport
 @_exported public import YKKeys
 @_exported public import YKManagement
 @_exported public import YKNFC

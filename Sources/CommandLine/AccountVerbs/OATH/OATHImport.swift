@@ -5,6 +5,7 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
+import YKImport
 import YKKeys
 import YKOATH
 import YKTransport

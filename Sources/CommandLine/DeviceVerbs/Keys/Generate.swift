@@ -3,7 +3,6 @@
 import Arguments
 import TerminalIO
 import Verbs
-import YKOATH
 import YKWire
 
 /// Prints what is generated from the declarations of commands and options.
@@ -39,7 +38,7 @@ struct GenerateFormats: Verb {
     static let answer = Shape(Item<[String]>("formats", "the names"))
 
     func run(in run: Run) throws -> Outcome<[String]> {
-        Outcome(AuthenticatorExport.formats.map(\.name), ImportFormats.markdown)
+        Outcome(Program.formats().map { $0.name }, ImportFormats.markdown)
     }
 }
 

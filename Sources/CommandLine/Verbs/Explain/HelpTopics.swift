@@ -2,7 +2,6 @@
 
 import Arguments
 import TerminalIO
-import YKKeys
 import YKPIV
 import YKProtocols
 import YKWire
@@ -242,9 +241,12 @@ package enum HelpTopic: String, CaseIterable {
 
 /// What `ykit oath import` reads, as `ykit help formats` and the OATH article list it.
 package enum ImportFormats {
+    /// A kind of file: its name, its plain and encrypted forms, and a note.
+    package typealias Row = (name: String, plain: String?, encrypted: String?, note: String?)
+
     /// The topic, wrapped at `columns` columns.
     static func text(columns: Int) -> String {
-        let entries = ImportSource.formats.flatMap { row in
+        let entries = Program.formats().flatMap { row in
             let forms = [row.plain, row.encrypted.map { "encrypted: " + $0 }, row.note].compactMap { $0 }
             return ["  " + row.name] + forms.flatMap { ("      " + $0).wrapped(to: columns) }
         }
@@ -260,7 +262,7 @@ package enum ImportFormats {
     /// The table of the OATH article, in Markdown.
     package static var markdown: String {
         (["| program | plain | encrypted | note |", "|---|---|---|---|"]
-            + ImportSource.formats.map {
+            + Program.formats().map {
                 "| \($0.name) | \($0.plain ?? "–") | \($0.encrypted ?? "–") | \($0.note ?? "") |"
             })
             .joined(separator: "\n")

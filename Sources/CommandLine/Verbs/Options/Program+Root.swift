@@ -8,4 +8,7 @@ package enum Program {
 
     /// The root of the command tree, which `main` sets before anything is read.
     nonisolated(unsafe) package static var root: any ParsableCommand.Type = Completion.command
+
+    /// The formats of `ykit help formats`, which `main` sets as well.
+    nonisolated(unsafe) package static var formats: () -> [ImportFormats.Row] = { [] }
 }

@@ -69,9 +69,9 @@ public struct OtpauthError: Error, Hashable, Sendable, CustomStringConvertible {
 /// The values of a file's fields that an error may quote.
 ///
 /// A misread file may have a password in any field, so free text is never quoted, only values that cannot be one.
-enum Quotable {
+package enum Quotable {
     /// A number with few digits.
-    static func number(_ text: some StringProtocol) -> String? {
+    package static func number(_ text: some StringProtocol) -> String? {
         let isNumber = text.utf8.allSatisfy { (0x30...0x39).contains($0) || [0x20, 0x2B, 0x2D].contains($0) }
         return isNumber && text.utf8.count <= 20 ? String(text) : nil
     }
@@ -88,7 +88,7 @@ enum Quotable {
     }
 
     /// The name of a type, an algorithm or an encoding that other programs know, or its number.
-    static func name(_ text: some StringProtocol) -> String? {
+    package static func name(_ text: some StringProtocol) -> String? {
         names.contains(text.lowercased()) ? String(text) : number(text)
     }
 

@@ -114,9 +114,9 @@ extension OATHAccountID {
 }
 
 /// Issuer and name of an account that another program stored.
-struct AccountLabel {
-    let issuer: String?
-    let name: String
+package struct AccountLabel {
+    package let issuer: String?
+    package let name: String
 
     /// Removes an issuer that the name repeats, as in `GitHub:alice` of GitHub, and lets the issuer stand in for a missing
     /// name.
@@ -124,7 +124,7 @@ struct AccountLabel {
     /// - Parameters:
     ///   - isSteam: Whether the codes are Steam's, which on a key only the issuer indicates.
     ///   - mayRepeatIssuer: Whether a name may begin with the issuer because the program does not separate the two.
-    init(issuer: String?, name: String?, isSteam: Bool = false, mayRepeatIssuer: Bool = true) {
+    package init(issuer: String?, name: String?, isSteam: Bool = false, mayRepeatIssuer: Bool = true) {
         var issuer = issuer ?? ""
         var name = name ?? ""
         if mayRepeatIssuer { name = Self.withoutIssuer(name, issuer) }
@@ -135,7 +135,7 @@ struct AccountLabel {
     }
 
     /// Throws if there is neither a name nor an issuer, or if one contains a zero character.
-    func check() throws(OtpauthError) {
+    package func check() throws(OtpauthError) {
         if name.isEmpty { throw OtpauthError(.label, .empty) }
         if (name + (issuer ?? "")).utf8.contains(0) { throw OtpauthError(.label, .zeroCharacter) }
     }

@@ -139,7 +139,7 @@ struct OtpauthParts {
 extension StringProtocol {
     /// Splits at the first separator; returns everything if there is none. Compares scalars, because a combining
     /// character after the separator would form one `Character` with it.
-    func halves(at separator: Unicode.Scalar) -> [Substring] {
+    package func halves(at separator: Unicode.Scalar) -> [Substring] {
         let scalars = Substring(self).unicodeScalars
         guard let place = scalars.firstIndex(of: separator) else { return [Substring(self)] }
         return [Substring(scalars[..<place]), Substring(scalars[scalars.index(after: place)...])]

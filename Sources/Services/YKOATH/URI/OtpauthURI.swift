@@ -35,7 +35,7 @@ public enum OtpauthURI {
     }
 
     /// Reads a URI that a program stores with a title and a user name, which replace what its label lacks.
-    static func parse(_ text: String, title: String?, user: String?) throws(OtpauthError) -> NewOATHAccount {
+    package static func parse(_ text: String, title: String?, user: String?) throws(OtpauthError) -> NewOATHAccount {
         let parts = try OtpauthParts(text, allowsRepeats: false)
         if parts.isTwoStep { throw OtpauthError(.secret, .twoStep) }
         let standIn = AccountLabel(issuer: title == user ? nil : title?.trimmed, name: user?.trimmed)

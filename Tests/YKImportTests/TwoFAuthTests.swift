@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKOATH
+import YKImport
 import YKTestSupport
 
 /// 2FAuth's export, as `Tests/Peers/imports.py 2fauth` writes it.

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKImport
 import YKOATH
 import YKTestSupport
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+public import YKOATH
 public import YKTransport
 
 /// An export or backup of another authenticator app or password manager, recognized by its content.

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import YKCrypto
+import YKImport
 import YKOATH
 
 /// A file that an authenticator could have written.

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 import YKCrypto
-import YKOATH
+import YKImport
 import YKTestSupport
 import YKTransport
 import YKWire
@@ -78,11 +78,6 @@ import YKWire
             #expect(throws: ExportError.cancelled, "\(name)") {
                 try export.entries(password: ExportTests.password, cancellation: cancellation)
             }
-        }
-        #expect(throws: PSKCError.cancelled) {
-            try PSKC(
-                parsing: Array(Containers.figure7.utf8), unlocking: .passphrase(Self.password),
-                cancellation: cancellation)
         }
     }
 }

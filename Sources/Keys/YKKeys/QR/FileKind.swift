@@ -25,7 +25,7 @@ public enum FileKind: String, Hashable, Sendable, CaseIterable {
     public var isPicture: Bool { [.svg, .gif, .webP, .tiff, .bmp, .heif, .portableAnymap].contains(self) }
 
     /// Recognizes a file by its content.
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         let starts: [(String, FileKind)] = [
             ("GIF8", .gif), ("II*\0", .tiff), ("MM\0*", .tiff), ("%PDF-", .pdf), ("P6 ", .portableAnymap),
             ("P5 ", .portableAnymap), ("P6\n", .portableAnymap), ("P5\n", .portableAnymap),

@@ -2,6 +2,7 @@
 
 import Testing
 import YKCrypto
+import YKImport
 import YKOATH
 import YKTestSupport
 import YKWire
@@ -58,20 +59,5 @@ import YKWire
         #expect(
             try MigrationPayload(decoding: Hex.decode("0a0d0a0141120467693a621a024769")).accounts.map(\.id.text)
                 == ["Gi:b"])
-    }
-
-    @Test("the QR codes of an export that are missing are counted")
-    func parts() throws {
-        func part(_ index: Int, of size: Int, batch: Int = 1) -> MigrationPart? {
-            MigrationPayload(accounts: [], batchSize: size, batchIndex: index, batchID: batch).part
-        }
-        let first = try #require(part(0, of: 3))
-        #expect(first.number == 1 && first.count == 3)
-        expect(MigrationPart.gaps(among: [first]).map(\.missing), is: [[2, 3]])
-        let all = [2, 0, 1].compactMap { part($0, of: 3) }
-        #expect(MigrationPart.gaps(among: all).isEmpty && MigrationPart.gaps(among: []).isEmpty)
-        let two = [part(0, of: 2), part(1, of: 2, batch: 2)].compactMap { $0 }
-        expect(MigrationPart.gaps(among: two).map(\.missing), is: [[2], [1]])
-        for (index, size) in [(0, 1), (0, 0), (3, 3), (-1, 3), (0, 1 << 40)] { expect(part(index, of: size), is: nil) }
     }
 }

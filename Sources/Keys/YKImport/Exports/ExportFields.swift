@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKCrypto
+import YKOATH
 import YKWire
 
 /// The unparsed fields of one account of an export. Absent fields have their default value.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import YKCrypto
+public import YKKeys
 public import YKOATH
 public import YKTransport
 import YKWire
@@ -67,7 +68,7 @@ public struct ImportSource: Sendable {
     ///
     /// - Parameters:
     ///   - guessing: Whether content in an unknown format is treated as an encrypted andOTP backup, see
-    ///     `AuthenticatorExport.recognize`.
+    ///     ``AuthenticatorExport/recognize(_:guessing:column:)``.
     ///   - column: The name or number of the column with the accounts in a table; ignored for other sources.
     ///   - choosing: Chooses among the columns of a table that may contain the accounts, if `column` is `nil`.
     ///   - unlocking: Returns the key for an encrypted key container; not called for other sources.
@@ -251,31 +252,4 @@ public enum ImportFault: Error, Hashable, Sendable {
     case exported(OtpauthError)
     /// A file of an archive could not be read, and with it none of its accounts.
     indirect case unreadableFile(ImportError)
-}
-
-extension ImportSource {
-    /// A kind of file that accounts are imported from: its name, its plain and encrypted forms, and a note.
-    package struct Format {
-        package let name: String
-        package let plain: String?
-        package let encrypted: String?
-        package var note: String?
-    }
-
-    /// All of them, in the order in which they are listed.
-    package static var formats: [Format] {
-        [
-            Format(name: "URIs", plain: "lines of otpauth://", encrypted: nil),
-            Format(
-                name: "Google Authenticator", plain: "otpauth-migration://, as text or picture", encrypted: nil,
-                note: "all QR codes of an export"),
-            Format(name: "QR codes", plain: "PNG, JPEG", encrypted: nil, note: "light on dark too"),
-            Format(
-                name: "PSKC (RFC 6030)", plain: "XML",
-                encrypted: "XML with a passphrase or a pre-shared key (AES-CBC, AES key wrapping)"),
-        ]
-            + AuthenticatorExport.formats.sorted { $0.name.lowercased() < $1.name.lowercased() }.map {
-                Format(name: $0.name, plain: $0.plain, encrypted: $0.encrypted, note: $0.note)
-            }
-    }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKOATH
+import YKImport
 import YKTestSupport
 
 /// LastPass Authenticator's export, as `Tests/Peers/imports.py lastpass` writes it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import YKOATH
 import YKWire
 
 /// Values separated by commas, semicolons or tabs, with a header line (RFC 4180): quoted fields may hold separators, line
