@@ -138,9 +138,10 @@ extension JSONValue {
     /// The string value of a member; `nil` if it is absent or not a string.
     func text(_ name: String) -> String? { self[name]?.string }
 
-    /// Parses decrypted JSON; invalid JSON means that the key is wrong or the file damaged.
-    init(decrypted bytes: [UInt8], _ format: AuthenticatorExport.Format) throws(ExportError) {
-        guard let json = try? JSONValue(repairing: bytes) else {
+    /// Parses decrypted JSON and wipes it; invalid JSON means that the key is wrong or the file damaged.
+    init(decrypted bytes: consuming [UInt8], _ format: AuthenticatorExport.Format) throws(ExportError) {
+        defer { Secret.wipe(&bytes) }
+        guard let json = try? JSONValue(repairing: copy bytes) else {
             throw .malformed(format, "the decrypted text is not JSON")
         }
         self = json

@@ -46,9 +46,7 @@ enum AegisExport: ExportFormat {
         for (slot, hash) in zip(passwordSlots, hashes) {
             do {
                 let master = try master(of: slot, hash, unlocking)
-                var plain = try AuthenticatorExport.Format.aegis.open(vault, key: master, nonce: nonce)
-                defer { Secret.wipe(&plain) }
-                return try JSONValue(decrypted: plain, .aegis)
+                return try JSONValue(decrypted: try format.open(vault, key: master, nonce: nonce), .aegis)
             } catch .wrongPassword {
                 continue
             }

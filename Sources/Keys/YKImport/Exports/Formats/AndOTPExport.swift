@@ -20,9 +20,7 @@ enum AndOTPExport: ExportFormat {
         guard bytes.count > 12 + AESGCM.tagSize, !isKnownElsewhere(bytes), isGuessed || hasRounds(bytes)
         else { return nil }
         return AuthenticatorExport(encrypted: .andOTP) { unlocking throws(ExportError) in
-            var plain = try open(bytes, unlocking)
-            defer { Secret.wipe(&plain) }
-            guard let accounts = try JSONValue(decrypted: plain, .andOTP).array else {
+            guard let accounts = try JSONValue(decrypted: try open(bytes, unlocking), .andOTP).array else {
                 throw .malformed(.andOTP, "accounts")
             }
             return accounts.map(entry)

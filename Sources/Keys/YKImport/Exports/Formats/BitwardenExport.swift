@@ -16,9 +16,7 @@ enum BitwardenExport: ExportFormat {
                     "only the account that made it can read it; export again with a password, or as plain JSON")
             }
             return AuthenticatorExport(encrypted: .bitwarden) { unlocking throws(ExportError) in
-                var plain = try open(json, unlocking)
-                defer { Secret.wipe(&plain) }
-                return try entries(try JSONValue(decrypted: plain, .bitwarden))
+                try entries(try JSONValue(decrypted: try open(json, unlocking), .bitwarden))
             }
         }
         guard json["items"]?.array != nil else { return nil }

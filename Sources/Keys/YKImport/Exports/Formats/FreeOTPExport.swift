@@ -66,7 +66,7 @@ enum FreeOTPExport: ExportFormat {
     }
 
     /// An array of signed bytes.
-    private static func bytes(_ json: JSONValue?) -> [UInt8]? {
+    fileprivate static func bytes(_ json: JSONValue?) -> [UInt8]? {
         let numbers = json?.array?.map { $0.int.flatMap { Int8(exactly: $0) } }
         return numbers.flatMap { $0.contains(nil) ? nil : $0.compactMap { $0.map { UInt8(bitPattern: $0) } } }
     }
@@ -213,13 +213,12 @@ enum FreeOTPPlusExport: ExportFormat {
     }
 
     private static func entry(_ token: JSONValue) -> AuthenticatorExport.Entry {
-        let numbers = token["secret"]?.array?.map { $0.int.flatMap { Int8(exactly: $0) } }
-        let secret = numbers.flatMap { $0.contains(nil) ? nil : $0.compactMap { $0.map { UInt8(bitPattern: $0) } } }
         let counter = token["counter"]?.int.flatMap { $0 < .max ? JSONValue.int($0 + 1) : nil } ?? token["counter"]
         let issuer = [token.text("issuerExt"), token.text("issuerInt")].compactMap { $0 }.first { !$0.isEmpty }
         return ExportFields(
-            type: token.text("type") ?? "totp", issuer: issuer, name: token.text("label"), secret: .bytes(secret),
-            algorithm: token.text("algo"), digits: token["digits"], period: token["period"], counter: counter
+            type: token.text("type") ?? "totp", issuer: issuer, name: token.text("label"),
+            secret: .bytes(FreeOTPExport.bytes(token["secret"])), algorithm: token.text("algo"),
+            digits: token["digits"], period: token["period"], counter: counter
         ).entry
     }
 }

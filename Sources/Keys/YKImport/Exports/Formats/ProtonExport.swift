@@ -24,9 +24,7 @@ enum ProtonExport: ExportFormat {
             return AuthenticatorExport(.proton) { () throws(ExportError) in try self.entries(json) }
         }
         return AuthenticatorExport(encrypted: .proton) { unlocking throws(ExportError) in
-            var plain = try open(json, unlocking)
-            defer { Secret.wipe(&plain) }
-            return try self.entries(try JSONValue(decrypted: plain, .proton))
+            try self.entries(try JSONValue(decrypted: try open(json, unlocking), .proton))
         }
     }
 

@@ -19,9 +19,8 @@ enum StratumExport: ExportFormat {
         let isLegacy = bytes.starts(with: legacyMark)
         guard isLegacy || bytes.starts(with: mark) else { return nil }
         return AuthenticatorExport(encrypted: .stratum) { unlocking throws(ExportError) in
-            var plain = isLegacy ? try openLegacy(bytes, unlocking) : try open(bytes, unlocking)
-            defer { Secret.wipe(&plain) }
-            return try entries(try JSONValue(decrypted: plain, .stratum))
+            let open = isLegacy ? Self.openLegacy : Self.open
+            return try entries(try JSONValue(decrypted: try open(bytes, unlocking), .stratum))
         }
     }
 

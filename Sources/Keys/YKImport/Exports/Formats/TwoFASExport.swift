@@ -23,9 +23,8 @@ enum TwoFASExport: ExportFormat {
             let bytes = parts.compactMap { try? Base64.decode($0) }
             guard bytes.count == 3, parts.count == 3 else { throw .malformed(.twoFAS, "servicesEncrypted") }
             let key = try unlocking.key(.sha256, salt: bytes[1], rounds: rounds, .twoFAS)
-            var plain = try AuthenticatorExport.Format.twoFAS.open(bytes[0], key: key.value, nonce: bytes[2])
-            defer { Secret.wipe(&plain) }
-            return try entries(try JSONValue(decrypted: plain, .twoFAS))
+            return try entries(
+                try JSONValue(decrypted: try format.open(bytes[0], key: key.value, nonce: bytes[2]), .twoFAS))
         }
     }
 
