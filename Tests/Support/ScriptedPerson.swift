@@ -5,7 +5,7 @@ package import YKCrypto
 package import YKInteraction
 
 /// A person who gives these answers in turn, and then declines; and who confirms, or does not.
-package final class ScriptedPerson: CredentialPrompt, Person {
+package final class ScriptedPerson: Person {
     private struct State {
         var secrets: [SharedSecret]
         var requests: [CredentialRequest] = []
@@ -62,8 +62,8 @@ package final class ScriptedPerson: CredentialPrompt, Person {
         set { state.withLock { $0.onAsked = newValue } }
     }
 
-    package nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
-        guard isThere else { return nil }
+    package nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret {
+        guard isThere else { throw Declined.nobodyToAsk }
         state.withLock { $0.requests.append(request) }
         await onAsked()
         if let failure { throw failure }
@@ -73,15 +73,6 @@ package final class ScriptedPerson: CredentialPrompt, Person {
     }
 
     package func tell(_ news: any UserNews) { state.withLock { $0.news.append("\(news)") } }
-
-    package nonisolated(nonsending) func secret(
-        _ request: CredentialRequest
-    ) async throws(Declined) -> SharedSecret {
-        let answer: SharedSecret?
-        do { answer = try await secret(request) as SharedSecret? } catch { throw error as? Declined ?? .no }
-        guard let answer else { throw .nobodyToAsk }
-        return answer
-    }
 
     package nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
         guard isThere else { throw .nobodyToAsk }

@@ -51,7 +51,7 @@ public final class CredentialBroker: Sendable {
     }
 
     private let sources: [any CredentialSource]
-    private let person: any CredentialPrompt
+    private let person: any Person
     private let memory: Memory
 
     /// Creates a broker.
@@ -61,18 +61,18 @@ public final class CredentialBroker: Sendable {
     ///   - person: Who is asked if no source has one.
     ///   - lifetime: How long an accepted credential is held: `nil` for the broker's lifetime, zero for not at all.
     public convenience init(
-        _ sources: [any CredentialSource], person: any CredentialPrompt, lifetime: Duration? = nil
+        _ sources: [any CredentialSource], person: any Person, lifetime: Duration? = nil
     ) {
         self.init(sources, person, Memory(lifetime: lifetime))
     }
 
-    private init(_ sources: [any CredentialSource], _ person: any CredentialPrompt, _ memory: Memory) {
+    private init(_ sources: [any CredentialSource], _ person: any Person, _ memory: Memory) {
         (self.sources, self.person, self.memory) = (sources, person, memory)
     }
 
     /// Returns a broker with other sources and another person that shares the state of this one: what is held, what was
     /// refused, and which questions are pending.
-    public func asking(_ sources: [any CredentialSource], person: any CredentialPrompt) -> CredentialBroker {
+    public func asking(_ sources: [any CredentialSource], person: any Person) -> CredentialBroker {
         CredentialBroker(sources, person, memory)
     }
 
@@ -204,13 +204,12 @@ public final class CredentialBroker: Sendable {
                 return give(secret, request)
             }
         }
-        if let obstacle, !person.isThere { throw obstacle }
+        if let obstacle, !person.presence.isHere { throw obstacle }
         try await count(&request, tries)
-        let answer: SharedSecret?
+        let answer: SharedSecret
         do { answer = try await person.secret(request) } catch let declined as Declined {
-            throw Self.error(declined, id)
+            throw Self.error(declined, obstacle, id)
         }
-        guard let answer else { throw obstacle ?? .nobodyToAsk(id) }
         if answer.value.isEmpty, !request.allowsEmpty { throw CredentialError.empty(id) }
         if !request.isNew, wasRefused(answer, id) { throw CredentialError.refusedBefore(id) }
         return give(answer, request)
@@ -223,10 +222,10 @@ public final class CredentialBroker: Sendable {
         try check(request)
     }
 
-    private static func error(_ declined: Declined, _ id: CredentialID) -> any Error {
+    private static func error(_ declined: Declined, _ obstacle: CredentialError?, _ id: CredentialID) -> any Error {
         switch declined {
         case .no, .timedOut: CredentialError.declined(id)
-        case .nobodyToAsk: CredentialError.nobodyToAsk(id)
+        case .nobodyToAsk: obstacle ?? .nobodyToAsk(id)
         case .withdrawn: CancellationError()
         case .interrupted: declined
         }

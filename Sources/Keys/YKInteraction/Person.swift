@@ -8,10 +8,10 @@ public import YKCrypto
 /// A person knows how to ask, not what. When the caller's task is cancelled, the question disappears at once, and
 /// `withdrawn` is thrown. An answer counts for exactly one question, and only if it is whole: a line with its end.
 public protocol Person: Sendable {
-    /// Asks for a credential; a new one twice.
+    /// Asks for a credential; a new one twice. A service may be waiting for the answer, so it must not be called.
     ///
-    /// - Throws: `Declined` if there is no answer. The credential is not empty unless the request allows it.
-    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret
+    /// - Throws: `Declined` if there is no answer, or an error of the person's own that says more than `nobodyToAsk`.
+    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret
 
     /// Asks a question, and returns what the person chose.
     ///
@@ -42,8 +42,8 @@ public protocol Person: Sendable {
 /// A person who is asked for no credentials and for one cause only; another one is told what happens.
 extension Person {
     /// Gives none.
-    public nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret {
-        throw .nobodyToAsk
+    public nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret {
+        throw Declined.nobodyToAsk
     }
     /// Here.
     public var presence: Presence { Presence(.here) }
@@ -200,21 +200,6 @@ extension Person {
     }
 }
 
-/// A person as the source of a ``CredentialBroker``.
-public struct PersonPrompt: CredentialPrompt {
-    private let person: any Person
-    /// Whether there is anybody to ask.
-    public let isThere: Bool
-
-    /// - Parameter isThere: Whether the person can be asked.
-    public init(_ person: any Person, isThere: Bool = true) { (self.person, self.isThere) = (person, isThere) }
-
-    /// Asks; `nil` if no one can be asked.
-    public nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
-        do throws(Declined) { return try await person.secret(request) } catch .nobodyToAsk { return nil }
-    }
-}
-
 /// Something to report: a value defined by the reporting library, which the program puts into words.
 public protocol UserNews: Sendable {}
 
@@ -247,20 +232,4 @@ public protocol PendingTouch: Sendable {
 public struct TouchMissed: Error, Hashable, Sendable {
     /// A missed touch.
     public init() {}
-}
-
-/// The party that is asked for a credential: a person at a terminal, through ssh-askpass, in age's dialogue or at a
-/// desktop; a plan; a test.
-///
-/// A service may be waiting for the answer, so the prompt must never call that service.
-public protocol CredentialPrompt: Sendable {
-    /// Whether there is anybody to ask.
-    var isThere: Bool { get }
-
-    /// Asks for a credential; a new one twice.
-    ///
-    /// - Returns: The credential; `nil` if no one can be asked.
-    /// - Throws: `Declined` if the user declines, or an error of its own, such as a missing terminal or an
-    ///   interruption.
-    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret?
 }

@@ -31,10 +31,15 @@ extension Run {
         let given = CommandLineCredential(.oathPassword, source, question, terminal)
         if !source.isGiven, try await unlockRemembered(service, info) { return }
         // A plan unlocks a locked application as well, in order to read it.
-        try await credentials.asking([given], person: OATHPerson(question: question, key: other, person: person)).use(
-            CredentialRequest(CredentialID(.oathPassword, key: other), to: "unlock the accounts", allowsEmpty: true)
-        ) { password in
-            try await service.unlock(with: try AccessKey(password: password, salt: info.salt))
+        let asked = WordedCredentials(person, questions: [.oathPassword: question])
+        do {
+            try await credentials.asking([given], person: asked).use(
+                CredentialRequest(CredentialID(.oathPassword, key: other), to: "unlock the accounts", allowsEmpty: true)
+            ) { password in
+                try await service.unlock(with: try AccessKey(password: password, salt: info.salt))
+            }
+        } catch let unanswered as Unanswered where unanswered.reason == .nobodyToAsk {
+            throw other.map(Self.passwordNeeded) ?? OATHError.locked
         }
     }
 
@@ -57,20 +62,6 @@ extension Run {
                 "the remembered password is no longer correct; forget it with 'ykit oath access forget'")
             return false
         }
-    }
-}
-
-/// The user at the terminal, who knows the password of the accounts.
-private struct OATHPerson: CredentialPrompt {
-    let question: TerminalQuestion
-    let key: String?
-    let person: any Person
-
-    var isThere: Bool { person.presence.isHere }
-
-    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
-        guard isThere else { throw key.map(Self.passwordNeeded) ?? OATHError.locked }
-        return try await question.ask(request, person)
     }
 
     private static func passwordNeeded(of key: String) -> any Error {

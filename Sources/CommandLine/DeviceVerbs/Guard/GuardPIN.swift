@@ -24,11 +24,10 @@ final class GuardPIN: Sendable {
     init(_ pin: PINOptions, keeping time: Int?, _ desktop: any Person, _ cause: QuestionCause, _ run: Run) {
         // Given when the guard was started, so that it is not sent on the last try.
         let given = run.given(.fidoPIN, run.source(of: .fidoPIN, pin), isGivenNow: false)
-        let prompt: any CredentialPrompt =
+        let asked: any Person =
             desktop is GuardDesktop
-            ? PersonPrompt(desktop)
-            : WordedCredentials(run.person.asked(because: cause), questions: [.fidoPIN: given.question])
-        broker = CredentialBroker([given], person: prompt, lifetime: .seconds(time ?? 0))
+            ? desktop : WordedCredentials(run.person.asked(because: cause), questions: [.fidoPIN: given.question])
+        broker = CredentialBroker([given], person: asked, lifetime: .seconds(time ?? 0))
         (isForOnce, person) = (time == nil, run.person)
     }
 

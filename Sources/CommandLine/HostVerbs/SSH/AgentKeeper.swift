@@ -49,8 +49,7 @@ final class AgentKeeper {
             run.given(.pivPIN, run.source(of: .pivPIN, piv), isGivenNow: false),
             run.given(.fidoPIN, run.source(of: .fidoPIN, fido), isGivenNow: false),
         ]
-        credentials = CredentialBroker(
-            given, person: PersonPrompt(person), lifetime: lifetime.map { .seconds($0) })
+        credentials = CredentialBroker(given, person: person, lifetime: lifetime.map { .seconds($0) })
         card = AgentCard(run, credentials, lifetime: lifetime) { number, end in
             Task {
                 try? await Task.sleep(until: end, clock: .continuous)

@@ -80,7 +80,7 @@ package struct TerminalQuestion: Sendable {
 
     /// Asks a person.
     ///
-    /// - Throws: `Explanation` if there is no one to ask, or if the answer was interrupted; `Declined` if there is none.
+    /// - Throws: `Unanswered` if there is no one to ask; `Declined` if there is no answer.
     package nonisolated(nonsending) func ask(
         _ request: CredentialRequest, _ person: any Person
     ) async throws -> SharedSecret {
@@ -90,10 +90,8 @@ package struct TerminalQuestion: Sendable {
         do {
             return try await person.confirm(Asked(label, .secret(entry) { $0 }, orElse: hint))
         } catch {
-            switch error.reason {
-            case .nobodyToAsk, .interrupted: throw error.explanation
-            case .no, .withdrawn, .timedOut: throw error.reason
-            }
+            if error.reason == .nobodyToAsk { throw error }
+            throw error.reason
         }
     }
 
@@ -107,7 +105,7 @@ package struct TerminalQuestion: Sendable {
 }
 
 /// A person who is asked for credentials with the words of a verb.
-package struct WordedCredentials: CredentialPrompt {
+package struct WordedCredentials: Person {
     private let questions: [CredentialKind: TerminalQuestion]
     private let person: any Person
 
@@ -115,10 +113,15 @@ package struct WordedCredentials: CredentialPrompt {
         (self.person, self.questions) = (person, questions)
     }
 
-    package var isThere: Bool { person.presence.isHere }
+    package var presence: Presence { person.presence }
 
-    package nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret? {
-        try await questions[request.id.kind]?.ask(request, person)
+    package nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret {
+        guard let question = questions[request.id.kind] else { throw Declined.nobodyToAsk }
+        return try await question.ask(request, person)
+    }
+
+    package nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
+        try await person.answer(question)
     }
 }
 

@@ -147,9 +147,9 @@ package struct PlannedPerson: Person {
 
     package init(_ person: any Person) { self.person = person }
 
-    package nonisolated(nonsending) func secret(
-        _ request: CredentialRequest
-    ) async throws(Declined) -> SharedSecret { try await person.secret(request) }
+    package nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret {
+        try await person.secret(request)
+    }
 
     package nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
         switch question.way {

@@ -19,7 +19,7 @@ extension Run {
     }
 
     /// Returns the broker of this run with other credentials and another person.
-    package func broker(_ credentials: [CommandLineCredential], person: any CredentialPrompt) -> CredentialBroker {
+    package func broker(_ credentials: [CommandLineCredential], person: any Person) -> CredentialBroker {
         self.credentials.asking(standIns + credentials, person: person)
     }
 

@@ -66,7 +66,7 @@ struct FollowingPerson: Person {
         return FollowingPerson(terminal)
     }
 
-    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret {
+    nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret {
         try await person.secret(request)
     }
 
