@@ -13,7 +13,7 @@ var coreLimit = rlimit()
 _ = getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &coreLimit)
 coreLimit.rlim_cur = 0
 _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &coreLimit)
-ChildProcess.withhold(Variables.mayHoldSecret)
+ChildProcess.withhold(Program.mayHoldSecret)
 OpenSSL.whenMissing { problem in
     if let problem {
         _ = write(2, problem, strlen(problem))

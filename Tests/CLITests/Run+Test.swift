@@ -44,9 +44,7 @@ extension Run {
         let source: KeyRing.Source? = key.map { .virtual($0, faults: FaultPlan()) }
         let status = try await onThread {
             try FolderOfThread.enter(folder.path)
-            return Variables.$ofTest.withValue(stage.variables) {
-                ThreadLoop().run { await Program.run(words, on: stage, source: source).rawValue }
-            }
+            return ThreadLoop().run { await Program.run(words, on: stage, source: source).rawValue }
         }
         return Tested(output: streams.output, errors: streams.errors, status: status)
     }

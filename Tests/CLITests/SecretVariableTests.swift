@@ -21,9 +21,9 @@ struct SecretVariableTests {
             }
         }
         #expect(secrets.isSuperset(of: ["YKIT_PIN", "YKIT_MANAGEMENT_KEY", "YKIT_STORE_PASSPHRASE", "YKIT_SCP_KEYS"]))
-        expect(secrets.filter { !Variables.mayHoldSecret($0) }, is: [])
+        expect(secrets.filter { !Program.mayHoldSecret($0) }, is: [])
         #expect(HelpTopic.settings.isSubset(of: HelpTopic.variables.flatMap(\.names)))
-        #expect(!Variables.mayHoldSecret("YKIT_DEVICE") && !Variables.mayHoldSecret("HOME"))
-        #expect(Variables.mayHoldSecret("YKIT_OF_LATER"))
+        #expect(!Program.mayHoldSecret("YKIT_DEVICE") && !Program.mayHoldSecret("HOME"))
+        #expect(Program.mayHoldSecret("YKIT_OF_LATER"))
     }
 }

@@ -52,7 +52,9 @@ import YKTestSupport
     }
 
     @Test func aQuestionWithoutWordsIsNeverAsked() async {
-        let error = await #expect(throws: Unanswered.self) { try await TerminalPerson().confirm(Unworded()) }
+        let error = await #expect(throws: Unanswered.self) {
+            try await TerminalPerson(Stage.live.variables).confirm(Unworded())
+        }
         expect(error?.reason, is: .nobodyToAsk)
     }
 }

@@ -17,8 +17,6 @@ import YKVirtualKey
         ("securid watch", "the verb ends the process"),
         ("virtual serve", "the verb decides on which processors the process runs"),
         ("oath uri", "the argument is the URI, or standard input, which belongs to the process"),
-        ("oath access remember", "the keyring is that of the process"),
-        ("oath access forget", "the keyring is that of the process"),
     ]
 
     @Test func eachAnswersAsItDoesInAProcess() async throws {

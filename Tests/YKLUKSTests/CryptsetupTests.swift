@@ -134,7 +134,7 @@ struct CryptsetupTests {
 
     @Test("the program of this machine", .enabled(if: ChildProcess.find("cryptsetup", path: "/usr/sbin:/sbin") != nil))
     func installed() throws {
-        let cryptsetup = try Cryptsetup.installed()
+        let cryptsetup = try Cryptsetup.installed(path: nil)
         #expect(throws: LUKSError.self) { try cryptsetup.opens("/nonexistent", present) }
     }
 }

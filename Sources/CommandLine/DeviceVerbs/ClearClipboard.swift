@@ -19,7 +19,7 @@ struct ClearClipboard: Verb {
         let code = try Files.read("-")
         // ^C clears it at once.
         try? run.sleep(until: run.now + Int64(min(after, 3600)))
-        try Clipboard.current().clear(ifHolding: code)
+        try run.stage.clipboard().clear(ifHolding: code)
         return .printed
     }
 }

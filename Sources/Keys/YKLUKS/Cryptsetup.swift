@@ -26,9 +26,10 @@ package struct Cryptsetup: Sendable {
     /// Finds the program, also in the folders that only root's PATH contains. A change that has begun is not
     /// interrupted.
     ///
+    /// - Parameter path: The user's PATH.
     /// - Throws: `noCryptsetup`.
-    package static func installed() throws(LUKSError) -> Cryptsetup {
-        let path = (ProcessVariables["PATH"] ?? "/usr/bin:/bin") + ":/usr/local/sbin:/usr/sbin:/sbin"
+    package static func installed(path: String?) throws(LUKSError) -> Cryptsetup {
+        let path = (path ?? "/usr/bin:/bin") + ":/usr/local/sbin:/usr/sbin:/sbin"
         guard let program = ChildProcess.find("cryptsetup", path: path) else { throw .noCryptsetup }
         return Cryptsetup { arguments, input, second throws(ProgramError) in
             try ChildProcess.run(

@@ -115,7 +115,7 @@ struct FactsTests {
 
     @Test("surroundings leave marks")
     func surroundings() throws {
-        let none: MachineKind.Variables = { _ in nil }
+        let none: (String) -> String? = { _ in nil }
         expect(MachineKind.find(root: try machine(["run/systemd/container": "lxc\n"]), variable: none), is: .container)
         expect(MachineKind.find(root: try machine(["run/.containerenv": ""]), variable: none), is: .container)
         expect(MachineKind.find(root: "/nowhere") { $0 == "KUBERNETES_SERVICE_HOST" ? "x" : nil }, is: .container)
@@ -128,7 +128,7 @@ struct FactsTests {
 
     @Test("a snap is what the program is part of or confined by, not what its terminal is part of")
     func snaps() throws {
-        let variables: MachineKind.Variables = { ["SNAP": "/snap/key/150", "SNAP_NAME": "key"][$0] }
+        let variables: (String) -> String? = { ["SNAP": "/snap/key/150", "SNAP_NAME": "key"][$0] }
         let terminal = try machine([
             "proc/self/exe": "-> /usr/bin/ykit", "proc/self/attr/current": "snap.key.key (complain)\n",
         ])

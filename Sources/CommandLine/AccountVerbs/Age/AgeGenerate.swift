@@ -89,7 +89,7 @@ struct AgeGenerate: Verb {
             ([key], output), "identity written to \(output.printable)")
         file.keep(
             Array(text.utf8), &outcome.answer,
-            orElse: fido2 ? nil : "the key was created; to print its identity: ykit age identity")
+            orElse: fido2 ? nil : "the key was created; to print its identity: ykit age identity", run.terminal)
         return outcome
     }
 

@@ -181,7 +181,8 @@ final class AgeKeeper: AgeKeySource {
 
     /// Whether an environment variable provides this key's PIN for an application.
     private func isGiven(_ kind: CredentialKind, _ serial: UInt32? = nil) -> Bool {
-        run.source(of: kind, given, key: serial.flatMap { $0 == 0 ? nil : String($0) }).isGiven
+        run.source(of: kind, given, key: serial.flatMap { $0 == 0 ? nil : String($0) })
+            .isGiven(run.terminal)
     }
 
     private func close() async {

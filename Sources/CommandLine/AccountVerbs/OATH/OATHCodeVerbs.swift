@@ -5,7 +5,6 @@ import Arguments
 import Glibc
 import TerminalIO
 import Verbs
-import YKDesktop
 import YKOATH
 import YKWire
 
@@ -199,7 +198,7 @@ struct OATHCalculate: Verb {
     private func copy(_ code: OATHCode, _ run: Run) throws {
         let now = run.now
         let seconds = max(1, code.validTo.map { $0 - now } ?? 30)
-        try Clipboard.put(code.text, for: seconds)
+        try run.stage.copy(code.text, for: seconds)
         run.terminal.notice("the code is on the clipboard for \(seconds) s")
     }
 }

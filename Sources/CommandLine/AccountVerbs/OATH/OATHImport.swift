@@ -150,7 +150,7 @@ struct OATHImport: Verb {
             try Files.read(file), codes: terminal.qrReader, cancellation: run.environment.cancellation)
         do {
             return try source.items(
-                guessing: fileKeyFd != nil || self.file.source.isGiven, column: column,
+                guessing: fileKeyFd != nil || self.file.source.isGiven(terminal), column: column,
                 choosing: { columns in
                     let failure = Concerning(.file(name), ImportError.export(.needsColumn(columns)))
                     let lines = columns.map { "\($0.title.printable): \($0.contents)" }

@@ -49,7 +49,7 @@ struct AccessCodeOptions: ParsableArguments {
     static func code(
         _ source: SecretInput.Source, asks question: String?, _ terminal: Terminal
     ) throws -> OTPAccessCode? {
-        guard source.isGiven || question != nil else { return nil }
+        guard source.isGiven(terminal) || question != nil else { return nil }
         let text = try source.read(terminal, asking: (question ?? "access code") + " (12 hexadecimal digits)")
         return try OTPAccessCode(try OTPSecret.hex(text, "the access code"))
     }

@@ -128,7 +128,7 @@ struct SecretsAdd: Verb {
 
     private func record(_ run: Run) throws -> SecretsRecord {
         var record = SecretsRecord(login: login)
-        if type == .password || password.source.isGiven {
+        if type == .password || password.source.isGiven(run.terminal) {
             record.password = SharedSecret(
                 try password.source.readNew(run.terminal, asking: "password of '\(name.printable)'"))
         }

@@ -41,15 +41,17 @@ struct SecretsUpdate: Verb {
 
     func check() throws {
         if touch, withoutTouch { throw UsageError("--touch and --without-touch cannot be combined") }
-        let isChange =
-            login != nil || changesPassword || changesTouch != nil || password.source.isGiven
-            || metadata.source.isGiven
-        if !isChange { throw UsageError("nothing to change: give --login, --password, --metadata-stdin or --touch") }
     }
 
     func run(in run: Run) async throws -> Outcome<String> {
+        let setsPassword = changesPassword || password.source.isGiven(run.terminal)
+        guard setsPassword || login != nil || changesTouch != nil || metadata.source.isGiven(run.terminal) else {
+            throw Explanation.usage(
+                "nothing to change: give --login, --password, --metadata-stdin or --touch",
+                hint: "more with 'ykit secrets update --help'")
+        }
         var record = SecretsRecord(login: login)
-        if changesPassword || password.source.isGiven {
+        if setsPassword {
             record.password = SharedSecret(try password.source.readNew(run.terminal, asking: "new password"))
         }
         record.metadata = try metadata.source.given(run.terminal)

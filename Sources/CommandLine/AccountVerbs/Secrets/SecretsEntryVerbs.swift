@@ -4,7 +4,6 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
-import YKDesktop
 import YKSecrets
 import YKWire
 
@@ -49,7 +48,7 @@ struct SecretsCode: Verb {
         let (end, overflows) = (time - (time % period + period) % period).addingReportingOverflow(period)
         if clipboard {
             let seconds = isCounted ? 30 : max(1, end - run.now)
-            try Clipboard.put(code, for: seconds)
+            try run.stage.copy(code, for: seconds)
             run.terminal.notice("the code is on the clipboard for \(seconds) s")
         }
         var outcome = Outcome(
@@ -147,7 +146,7 @@ struct SecretsShow: Verb {
             outcome.answer.raw = Array((text + "\n").utf8)
             return outcome
         }
-        try Clipboard.put(text, for: 30)
+        try run.stage.copy(text, for: 30)
         run.terminal.notice("the \(field.rawValue) is on the clipboard for 30 s")
         return Outcome(report)
     }

@@ -72,7 +72,7 @@ extension Run {
     ) async throws -> FoundSecretsEntry {
         let open = try await service.entries()
         let found = byPart ? PartMatch(query.text, in: open).all : WholeMatch(query.text, in: open).all
-        let isAskable = source(of: .secretsPIN, pin).isGiven || hasPerson
+        let isAskable = source(of: .secretsPIN, pin).isGiven(terminal) || hasPerson
         guard found.isEmpty, await service.info.hasPIN, isAskable else {
             return FoundSecretsEntry(try find(open), pin: nil)
         }

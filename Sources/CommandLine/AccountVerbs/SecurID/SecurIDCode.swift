@@ -6,7 +6,6 @@ import Glibc
 import TerminalIO
 import Verbs
 import YKCrypto
-import YKDesktop
 import YKSecurID
 import YKTokenStore
 import YKWire
@@ -89,7 +88,7 @@ struct SecurIDCode: Verb {
         let code = try opened.code(at: now, allowExpired)
         if clipboard {
             let seconds = max(1, code.validTo - run.now)
-            try Clipboard.put(code.code, for: time == nil ? seconds : 30)
+            try run.stage.copy(code.code, for: time == nil ? seconds : 30)
             run.terminal.notice("the code is on the clipboard for \(time == nil ? seconds : 30) s")
         } else {
             run.terminal.note("valid for \(code.remaining.components.seconds) s, next: \(code.next)")

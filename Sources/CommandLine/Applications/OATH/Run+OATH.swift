@@ -29,7 +29,7 @@ extension Run {
         let question = TerminalQuestion(
             asking: "password of the OATH accounts" + (other.map { " of key \($0.printable)" } ?? ""), orElse: "")
         let given = CommandLineCredential(.oathPassword, source, question, terminal)
-        if !source.isGiven, try await unlockRemembered(service, info) { return }
+        if !source.isGiven(terminal), try await unlockRemembered(service, info) { return }
         // A plan unlocks a locked application as well, in order to read it.
         let asked = WordedCredentials(person, questions: [.oathPassword: question])
         do {

@@ -52,7 +52,8 @@ extension Run {
             throw Explanation.usage("only security keys open the store", hint: "repeat without --software")
         }
         let items = seals.filter { $0.item != nil }
-        let asksKeyring = !options.hasPassphrase || items.count == seals.count
+        // With a passphrase the keyring is not needed.
+        let asksKeyring = !options.passphrase.source.isGiven(terminal) || items.count == seals.count
         if asksKeyring, let key = try storeKeyring?.open(items) { return key }
         guard seals.count > items.count else { throw keyringFailure }
         let passphrase = SharedSecret(try options.passphrase(isNew: false, self))
@@ -152,10 +153,10 @@ extension Run {
         if options.replay != nil { return ReplayedKeyring() }
         let cancellation = environment.cancellation
         switch variable("YKIT_KEYRING") ?? "" {
-        case "": return try Keyrings.standard(cancellation: cancellation)
-        case "file": return try FileKeyring.standard(cancellation: cancellation)
+        case "": return try Keyrings.standard(cancellation, variable)
+        case "file": return try FileKeyring(cancellation, variable)
         case "secret-service":
-            guard let service = SecretService(cancellation: cancellation) else { throw KeyringError.noSecretService }
+            guard let service = SecretService(cancellation, variable) else { throw KeyringError.noSecretService }
             return service
         case let other: throw Explanation.usage("YKIT_KEYRING is '\(other)', expected file or secret-service")
         }
@@ -163,7 +164,7 @@ extension Run {
 
     /// The keyring of the desktop session for stores; `nil` without one.
     package var storeKeyring: StoreKeyring? {
-        SecretService(cancellation: environment.cancellation).map { StoreKeyring($0) }
+        SecretService(environment.cancellation, variable).map { StoreKeyring($0) }
     }
 
     /// Seals a store's key with a new secret in the keyring; a plan stores nothing.

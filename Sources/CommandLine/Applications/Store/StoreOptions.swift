@@ -85,9 +85,6 @@ package struct StoreKeyOptions: ParsableArguments {
     /// The PIN options of the security key, in their common form.
     package var pin: PINOptions { PINOptions(keyPIN) }
 
-    /// Whether a passphrase is given, so that the keyring is not needed.
-    var hasPassphrase: Bool { passphrase.source.isGiven }
-
     /// Returns the passphrase, given or asked for; a new one is asked for twice.
     package func passphrase(isNew: Bool, _ run: Run) throws -> Secret {
         if let given = try passphrase.source.given(run.terminal) {

@@ -6,7 +6,6 @@ import TerminalIO
 import Verbs
 import YKApproval
 import YKCrypto
-import YKDesktop
 import YKOATH
 import YKTransport
 
@@ -42,7 +41,7 @@ struct ApproveCode: Verb {
         let code = try await TouchPrompt.during(run.terminal) { try await service.code(for: stored.id, at: now) }
         let left = code.validTo.map { max(0, $0 - now) }
         if clipboard {
-            try Clipboard.put(code.text, for: max(1, left ?? 30))
+            try run.stage.copy(code.text, for: max(1, left ?? 30))
             run.terminal.notice("the code is on the clipboard for \(max(1, left ?? 30)) s")
         } else if let left {
             run.terminal.note("valid for \(left) s")

@@ -42,7 +42,7 @@ enum LinkSource {
     /// Returns the text of the first QR code that is held in front of the camera within a minute.
     private static func seen(_ terminal: Terminal) throws -> String {
         terminal.say("hold the QR code in front of the camera, ^C to cancel")
-        do { return try terminal.qrReader.seen(showsPicture: DesktopSession.current.isGraphical) } catch .noCode {
+        do { return try terminal.qrReader.seen(showsPicture: terminal.stage.desktop.isGraphical) } catch .noCode {
             throw Explanation(
                 "no-qr-code", .notFound, "the camera showed no QR code",
                 hint:
@@ -252,7 +252,7 @@ struct ApproveEnroll: AccountKeyVerb {
     private func checkSources(in run: Run) throws {
         guard run.replay == nil else { return }
         func check(_ source: SecretInput.Source) throws {
-            if !source.isGiven { try run.terminal.requirePerson(orElse: source.hint) }
+            if !source.isGiven(run.terminal) { try run.terminal.requirePerson(orElse: source.hint) }
         }
         if !software, pinPolicy != .never { try check(run.source(of: .pivPIN, key.pin)) }
         // With a link nothing is lost if the FIDO2 application, which comes first, refuses.

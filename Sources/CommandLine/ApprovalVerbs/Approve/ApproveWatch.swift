@@ -71,7 +71,7 @@ struct ApproveWatch: AccountKeyVerb {
         defer { listener?.stop() }
         var session = WatchSession(
             desk: desk, box: box, isJSON: run.options.json, hook: command.map { CommandHook($0, run) },
-            notifier: run.options.notify ? try DesktopNotifier(box) : nil)
+            notifier: run.options.notify ? try DesktopNotifier(box, run.terminal) : nil)
         session.pausesOnBattery = pauseOnBattery
         defer { session.end() }
         session.tellReady(listener?.url, polled: polled.count, of: accounts.count)

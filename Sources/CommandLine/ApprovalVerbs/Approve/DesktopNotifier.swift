@@ -30,14 +30,16 @@ final class DesktopNotifier: Sendable {
 
     private let buttons: NotificationButtons
     private let hasFailed = Mutex(false)
+    private let terminal: Terminal
 
     /// Starts listening for choices; returns when none can be missed.
-    init(_ box: WatchedRequests) throws(DesktopError) {
-        buttons = try NotificationButtons(try DesktopNotifications(.current)) { nonce, word in
+    init(_ box: WatchedRequests, _ terminal: Terminal) throws(DesktopError) {
+        self.terminal = terminal
+        buttons = try NotificationButtons(try DesktopNotifications(terminal.stage.desktop)) { nonce, word in
             guard let action = NotificationChoice.Action(rawValue: word) else { return }
             box.choose(NotificationChoice(nonce: nonce, action: action))
         } ended: {
-            Terminal().warnNow("lost the connection to the desktop's notification service")
+            terminal.warnNow("lost the connection to the desktop's notification service")
         }
     }
 
@@ -71,7 +73,7 @@ final class DesktopNotifier: Sendable {
                 defer { failed = true }
                 return !failed
             }
-            if isFirst { Terminal().warnNow(Explanation(error).message) }
+            if isFirst { terminal.warnNow(Explanation(error).message) }
         }
     }
 }

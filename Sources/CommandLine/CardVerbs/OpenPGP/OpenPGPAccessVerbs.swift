@@ -106,7 +106,7 @@ struct OpenPGPUnblockPIN: Verb {
 
     func run(in run: Run) async throws -> Outcome<Void> {
         let service = try await run.openOpenPGP()
-        if resetCode || code.source.isGiven {
+        if resetCode || code.source.isGiven(run.terminal) {
             let code = try await run.openPGPPIN(code.source, .reset, of: service, for: "set a new user PIN")
             let new = try await run.newOpenPGPPIN(new.source, .user)
             try await service.resetPIN(to: new, code: code)

@@ -75,7 +75,8 @@ struct PIVGenerateKey: Verb {
             "generated an \(algorithm) key in \(slot); public key written to \(file)")
         output.keep(
             written.bytes, &outcome.answer,
-            orElse: "the key was generated; write its public key with: ykit piv keys export \(slot) FILE")
+            orElse: "the key was generated; write its public key with: ykit piv keys export \(slot) FILE",
+            run.terminal)
         if outcome.answer.failure == nil { outcome.answer.failure = await policies.problem(of: slot, service) }
         return outcome
     }

@@ -70,7 +70,7 @@ struct SDKeysGenerate: Verb {
         let made = PublicKey.ec(.p256, point: point)
         var outcome = Outcome(
             (key.reference, made, file), "generated \(key.reference.typed); public key written to \(file)")
-        output.keep(Array(made.pem.utf8), &outcome.answer)
+        output.keep(Array(made.pem.utf8), &outcome.answer, run.terminal)
         return outcome
     }
 }

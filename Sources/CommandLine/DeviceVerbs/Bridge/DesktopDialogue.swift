@@ -41,12 +41,13 @@ final class DesktopDialogue: Person {
     private let queue = WorkQueue()
     private let number = Mutex(0)
     private let cause: QuestionCause
+    private let terminal: Terminal
 
     /// Finds the notifications of the desktop.
-    init(_ cause: QuestionCause) throws(DesktopError) {
+    init(_ cause: QuestionCause, _ terminal: Terminal) throws(DesktopError) {
         let questions = Questions()
-        (self.questions, self.cause) = (questions, cause)
-        buttons = try NotificationButtons(try DesktopNotifications(.current)) { identifier, action in
+        (self.questions, self.cause, self.terminal) = (questions, cause, terminal)
+        buttons = try NotificationButtons(try DesktopNotifications(terminal.stage.desktop)) { identifier, action in
             if let number = Int(identifier) { questions.press(number, isYes: action == "allow") }
         } ended: {
             questions.endAll()
@@ -86,14 +87,14 @@ final class DesktopDialogue: Person {
 
     private func ask(_ number: Int, _ words: QuestionWords, _ end: @escaping @Sendable (Declined?) -> Void) {
         let arming = cause == .person ? Duration.zero : QuestionCause.arming
-        let show: @Sendable () -> Void = { [queue, buttons, questions] in
+        let show: @Sendable () -> Void = { [queue, buttons, questions, terminal] in
             queue.add {
                 do throws(DesktopError) {
                     try buttons.show(
                         String(number), words.title, [words.question],
                         actions: [("allow", "Allow"), ("refuse", "Refuse")])
                 } catch {
-                    Terminal().warnNow(Explanation(error).message)
+                    terminal.warnNow(Explanation(error).message)
                     questions.end(number, .nobodyToAsk)
                 }
             }

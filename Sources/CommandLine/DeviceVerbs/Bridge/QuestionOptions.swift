@@ -71,10 +71,10 @@ enum ConfirmChoice: String, CaseIterable, ExpressibleByArgument {
                     "no-terminal", .declined, "there is no terminal to confirm on", hint: "--ask desktop")
             }
             return person
-        case .desktop: return try DesktopDialogue(cause)
+        case .desktop: return try DesktopDialogue(cause, terminal)
         case .auto:
             if hasTerminal { return person }
-            if let person = try? DesktopDialogue(cause) { return person }
+            if let person = try? DesktopDialogue(cause, terminal) { return person }
             return NobodyThere(terminal: terminal)
         }
     }

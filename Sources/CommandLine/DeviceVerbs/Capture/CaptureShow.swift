@@ -73,7 +73,7 @@ struct CaptureShow: Verb {
             throw Explanation.usage(
                 "a recorded channel of SCP11 cannot be decrypted: its keys existed only during the session")
         }
-        guard choice != nil || channel.scpKeys != nil || channel.keySource.isGiven else { return nil }
+        guard choice != nil || channel.scpKeys != nil || channel.keySource.isGiven(terminal) else { return nil }
         return try channel.keyText(choice?.version ?? 0, terminal).map { try SCP03Keys(given: $0.value) } ?? .factory
     }
 

@@ -45,7 +45,7 @@ struct SetupState: Sendable {
     /// What is known without a key.
     init(of run: Run) {
         home = run.variable("HOME")
-        hasDesktop = DesktopSession { run.variable($0) }.isGraphical
+        hasDesktop = run.stage.desktop.isGraphical
         if case .machine = run.keys.source { guardParts = .find(home: home) }
     }
 

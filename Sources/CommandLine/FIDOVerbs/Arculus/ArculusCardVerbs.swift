@@ -59,7 +59,7 @@ struct ArculusCardRegister: Verb {
             let made = try await make(
                 field.card(retries: holding.retries, replaces: output.replacing.force), site, run)
             return ArculusOutput.outcome(
-                (made: made, rpID: rp ?? site.host), made.arculusJSON, in: file)
+                (made: made, rpID: rp ?? site.host), made.arculusJSON, in: file, run.terminal)
         }
     }
 
@@ -115,7 +115,7 @@ struct ArculusCardAuthenticate: Verb {
             let signed = try await field.card(retries: holding.retries).authenticateCardOnly(
                 pin: holding.pin.arculus("sign in at \(party.printable)", run), username: user, rpID: party,
                 options: wanted, origin: site)
-            return ArculusOutput.outcome((signed: signed, rpID: party), signed.arculusJSON, in: file)
+            return ArculusOutput.outcome((signed: signed, rpID: party), signed.arculusJSON, in: file, run.terminal)
         }
     }
 }
@@ -134,10 +134,10 @@ struct ArculusOutput: ParsableArguments {
     /// Returns the result alone. It also goes to standard output if the file cannot be written, since the card produced
     /// it only once.
     static func outcome<Success>(
-        _ success: Success, _ result: JSONValue, in file: FileOutput
+        _ success: Success, _ result: JSONValue, in file: FileOutput, _ terminal: Terminal
     ) -> Outcome<Success> {
         var outcome = Outcome(success)
-        file.keep(Array((result.text + "\n").utf8), &outcome.answer)
+        file.keep(Array((result.text + "\n").utf8), &outcome.answer, terminal)
         return outcome
     }
 }

@@ -38,7 +38,7 @@ struct LUKSAdd: Verb {
 
     func run(in run: Run) async throws -> Outcome<LUKSEnrolled> {
         let volume = try place.open(isChanged: true)
-        let cryptsetup = try volume.changing { () throws(LUKSError) in try Cryptsetup.installed() }
+        let cryptsetup = try volume.cryptsetup(run)
         let prepared = try await key.prepare(volume, run)
         if let own = prepared.own.first {
             try agreement.ask(

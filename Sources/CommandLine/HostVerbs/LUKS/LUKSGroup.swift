@@ -3,6 +3,7 @@
 package import Arguments
 import Glibc
 import TerminalIO
+import Verbs
 import YKFIDO
 import YKLUKS
 
@@ -70,6 +71,11 @@ struct LUKSVolume {
             refused.hint = "volumes belong to root: repeat the command with sudo"
             throw refused
         }
+    }
+
+    /// Finds the program that changes the volume.
+    func cryptsetup(_ run: Run) throws(Concerning) -> Cryptsetup {
+        try changing { () throws(LUKSError) in try Cryptsetup.installed(path: run.variable("PATH")) }
     }
 
     /// Reads the header again after a change.

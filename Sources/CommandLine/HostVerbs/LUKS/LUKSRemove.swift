@@ -71,7 +71,7 @@ struct LUKSRemove: Verb {
         let volume = try place.open(isChanged: true)
         let keyslot = removed.number
         try volume.changing { () throws(LUKSError) in try volume.metadata.checkRemovable(keyslot) }
-        let cryptsetup = try volume.changing { () throws(LUKSError) in try Cryptsetup.installed() }
+        let cryptsetup = try volume.cryptsetup(run)
         run.describe("write a backup of the header to \(file(volume).printable)")
         run.describe("remove key slot \(keyslot) of \(volume.name)", ["cryptsetup luksKillSlot"])
         for token in volume.metadata.tokens(of: keyslot) where token.keyslots == [keyslot] {
@@ -133,7 +133,7 @@ struct LUKSReplace: Verb {
         guard volume.metadata.keyslot(keyslot) != nil else {
             throw Concerning(.volume(volume.path), LUKSError.noSuchSlot(keyslot))
         }
-        let cryptsetup = try volume.changing { () throws(LUKSError) in try Cryptsetup.installed() }
+        let cryptsetup = try volume.cryptsetup(run)
         let saved = try run.perform { try removed.open(volume) }
         let prepared = try await key.prepare(volume, run)
         try key.plan(volume, run)

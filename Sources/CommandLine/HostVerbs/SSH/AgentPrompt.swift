@@ -85,7 +85,7 @@ struct AgentPerson: Person {
         let (stage, hasTerminal) = (terminal.stage, terminal.hasPerson)
         let programs = ProgramRunner.system(stage.environment.cancellation)
         let program = PromptProgram.askpass(
-            stage.variables["SSH_ASKPASS"], requirement: stage.variables["SSH_ASKPASS_REQUIRE"], .current,
+            stage.variables["SSH_ASKPASS"], requirement: stage.variables["SSH_ASKPASS_REQUIRE"], stage.desktop,
             hasTerminal: hasTerminal, programs)
         if let program { return .program(program) }
         if hasTerminal { return .terminal }

@@ -25,7 +25,7 @@ package final class CommandLineCredential: CredentialSource {
     }
 
     package func has(_ request: CredentialRequest) -> Bool {
-        request.id.kind == kind && (given.withLock { $0 != nil } || source.isGiven)
+        request.id.kind == kind && (given.withLock { $0 != nil } || source.isGiven(terminal))
     }
 
     package nonisolated(nonsending) func credential(_ request: CredentialRequest) async throws -> SharedSecret? {

@@ -105,6 +105,7 @@ struct MenuState {
 struct Menu {
     let input: Int32
     let output: Int32
+    let variables: EnvironmentVariables
     let question: String
     let lines: [String]
 
@@ -112,8 +113,8 @@ struct Menu {
     private static let patience: Int32 = 50
 
     /// Whether a terminal can show a menu.
-    static func isPossible(_ input: Int32, _ output: Int32) -> Bool {
-        let kind = Variables["TERM"] ?? ""
+    static func isPossible(_ input: Int32, _ output: Int32, _ variables: EnvironmentVariables) -> Bool {
+        let kind = variables["TERM"] ?? ""
         return isatty(input) == 1 && isatty(output) == 1 && !kind.isEmpty && kind != "dumb"
     }
 
@@ -164,7 +165,7 @@ struct Menu {
     // MARK: - drawing
 
     private func put(_ text: String) {
-        let isStyled = Style.isWanted(isTerminal: true)
+        let isStyled = Style.isWanted(isTerminal: true, variables)
         Descriptor.show(text.shown(styled: isStyled), on: output)
     }
 

@@ -17,14 +17,15 @@ struct Prompt: ~Copyable {
     private let input: Int32
     private let output: Int32
     private let isOwn: Bool
+    private let variables: EnvironmentVariables
     /// What ends its questions without an answer.
     private let end: PromptEnd?
 
     /// Opens the terminal; fails without one, and in the background, where a question would stop the process.
     ///
     /// - Parameter end: What ends its questions without an answer; `nil` for questions that only the person ends.
-    init(_ end: PromptEnd? = nil) throws(NoTerminal) {
-        self.end = end
+    init(_ variables: EnvironmentVariables, _ end: PromptEnd? = nil) throws(NoTerminal) {
+        (self.variables, self.end) = (variables, end)
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         if descriptor >= 0, !Self.isForeground(descriptor) {
             close(descriptor)
@@ -102,11 +103,14 @@ struct Prompt: ~Copyable {
     func discardTyped() { tcflush(input, TCIFLUSH) }
 
     /// Whether the terminal can show a menu.
-    var hasMenu: Bool { end == nil && Menu.isPossible(input, output) }
+    var hasMenu: Bool { end == nil && Menu.isPossible(input, output, variables) }
 
     /// Asks the user to choose a line, in a menu if the terminal supports one, otherwise by number; returns its index.
     func choose(_ question: String, among lines: [String]) throws -> Int {
-        if hasMenu { return try Menu(input: input, output: output, question: question, lines: lines).choose() }
+        if hasMenu {
+            return try Menu(input: input, output: output, variables: variables, question: question, lines: lines)
+                .choose()
+        }
         for (index, line) in lines.enumerated() { tell("  \(index + 1)  \(line)") }
         while true {
             if let number = Int(try line(question)), lines.indices.contains(number - 1) { return number - 1 }
@@ -116,7 +120,7 @@ struct Prompt: ~Copyable {
 
     /// Shows a text, wrapped between words.
     func tell(_ text: String) {
-        let shown = text.wrappedLines(to: columns).shown(styled: Style.isWanted(isTerminal: true))
+        let shown = text.wrappedLines(to: columns).shown(styled: Style.isWanted(isTerminal: true, variables))
         Descriptor.show(shown + "\n", on: output)
     }
 

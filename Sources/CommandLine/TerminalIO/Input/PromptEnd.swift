@@ -78,13 +78,16 @@ extension Prompt {
     /// - Throws: ``NoTerminal`` if there is no terminal; `Declined` if the question ended without an answer;
     ///   `Explanation` if it was interrupted.
     nonisolated(nonsending) static func asking<Value: Sendable>(
-        _ cause: QuestionCause, _ body: @escaping @Sendable (borrowing Prompt) throws -> Value
+        _ cause: QuestionCause, _ variables: EnvironmentVariables,
+        _ body: @escaping @Sendable (borrowing Prompt) throws -> Value
     ) async throws -> Value {
-        guard case .program(let patience) = cause else { return try body(Prompt()) }
+        guard case .program(let patience) = cause else { return try body(Prompt(variables)) }
         let end = try PromptEnd(patience: patience)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isStarted = SystemThread.start { continuation.resume(with: Result { try ask(end, body) }) }
+                let isStarted = SystemThread.start {
+                    continuation.resume(with: Result { try ask(end, variables, body) })
+                }
                 guard !isStarted else { return }
                 continuation.resume(
                     throwing: Explanation("failed", .failed, "the system allows no more threads for this user"))
@@ -94,10 +97,12 @@ extension Prompt {
         }
     }
 
-    private static func ask<Value>(_ end: PromptEnd, _ body: (borrowing Prompt) throws -> Value) throws -> Value {
+    private static func ask<Value>(
+        _ end: PromptEnd, _ variables: EnvironmentVariables, _ body: (borrowing Prompt) throws -> Value
+    ) throws -> Value {
         try end.takeTurn()
         defer { end.endTurn() }
-        let prompt = try Prompt(end)
+        let prompt = try Prompt(variables, end)
         do { return try body(prompt) } catch let declined as Declined {
             if declined == .withdrawn { prompt.tell("the question is withdrawn") }
             if declined == .timedOut { prompt.tell("there was no answer in time") }

@@ -5,6 +5,7 @@ import Glibc
 import Synchronization
 package import YKCrypto
 import YKHardware
+import YKInteraction
 
 /// Reads secrets without echo and wipes them after use; the command line is the last resort.
 package enum SecretInput {
@@ -85,15 +86,15 @@ package enum SecretInput {
         }
 
         /// Whether no prompt is needed.
-        package var isGiven: Bool { place != nil }
+        package func isGiven(_ terminal: Terminal) -> Bool { place(terminal.stage.variables) != nil }
 
         /// The first place that holds it and is not claimed by another owner.
-        fileprivate var place: Place? {
+        private func place(_ known: EnvironmentVariables) -> Place? {
             var places: [Place] = []
             if let text { places.append(.text(text)) }
             if isStandardInput { places.append(.descriptor(0)) }
             if let descriptor { places.append(.descriptor(descriptor)) }
-            places += variables.filter { Variables[$0] != nil }.map { .variable($0) }
+            places += variables.filter { known[$0] != nil }.map { .variable($0) }
             return places.first { claim?.permits($0.name) ?? true }
         }
 
@@ -111,7 +112,7 @@ package enum SecretInput {
 
         /// Returns the secret; `nil` unless it is given.
         package func given(_ terminal: Terminal) throws -> SharedSecret? {
-            guard let place else { return nil }
+            guard let place = place(terminal.stage.variables) else { return nil }
             OwnProcess.hide()
             claim?.take(place.name)
             switch place {
@@ -120,7 +121,8 @@ package enum SecretInput {
                 return SharedSecret(try SecretInput.line(from: number, limit: limit, noun: noun))
             case .variable(let name):
                 terminal.notice("using \(name) from the environment")
-                return SharedSecret(Secret(utf8: SecretInput.withoutLineEnd(Variables[name] ?? "")))
+                let text = terminal.stage.variables[name] ?? ""
+                return SharedSecret(Secret(utf8: SecretInput.withoutLineEnd(text)))
             }
         }
     }

@@ -134,9 +134,6 @@ package struct ExposedSecretOptions<Kind: ExposedSecretKind>: ParsableArguments 
         return source
     }
 
-    /// Whether no prompt is needed.
-    package var isGiven: Bool { source.isGiven }
-
     /// Whether an option gives it or names a place.
     package var isOption: Bool { text != nil || places.isGiven }
 }

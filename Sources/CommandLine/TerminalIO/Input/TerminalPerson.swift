@@ -78,16 +78,21 @@ extension Explanation {
 
 /// The person at the terminal, the only one for whom the terminal is opened.
 package struct TerminalPerson: Person {
+    private let variables: EnvironmentVariables
     private let cause: QuestionCause
 
-    /// - Parameter cause: What causes the questions.
-    package init(_ cause: QuestionCause = .person) { self.cause = cause }
+    /// - Parameters:
+    ///   - variables: Those that describe the terminal.
+    ///   - cause: What causes the questions.
+    package init(_ variables: EnvironmentVariables, _ cause: QuestionCause = .person) {
+        (self.variables, self.cause) = (variables, cause)
+    }
 
-    package func asked(because cause: QuestionCause) -> any Person { TerminalPerson(cause) }
+    package func asked(because cause: QuestionCause) -> any Person { TerminalPerson(variables, cause) }
 
     package var presence: Presence {
         do throws(NoTerminal) {
-            let prompt = try Prompt()
+            let prompt = try Prompt(variables)
             var presence = Presence(.here)
             (presence.columns, presence.hasMenu) = (prompt.columns, prompt.hasMenu)
             return presence
@@ -96,19 +101,19 @@ package struct TerminalPerson: Person {
 
     package func show(_ lines: [String]) throws(Declined) {
         do throws(NoTerminal) {
-            let prompt = try Prompt()
+            let prompt = try Prompt(variables)
             for line in lines { prompt.tell(line) }
         } catch { throw .nobodyToAsk }
     }
 
-    package func discardTyped() { _ = try? Prompt().discardTyped() }
+    package func discardTyped() { _ = try? Prompt(variables).discardTyped() }
 
     package nonisolated(nonsending) func answer<Q: Question>(_ question: Q) async throws(Declined) -> Q.Answer {
         guard let words = (question as? any Worded)?.words else { throw .nobodyToAsk }
         let way = question.way
         let answer: Q.Answer?
         do {
-            answer = try await Prompt.asking(cause) { prompt in
+            answer = try await Prompt.asking(cause, variables) { prompt in
                 switch way {
                 case .agree(let answer): try prompt.isAgreed(words.question + "?") ? answer : nil
                 case .type(let word, let answer): try prompt.isTyped(word, words.question) ? answer : nil

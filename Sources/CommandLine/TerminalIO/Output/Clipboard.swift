@@ -2,24 +2,22 @@
 
 package import YKDesktop
 import YKHardware
-import YKInteraction
+package import YKInteraction
 import YKTransport
 
-extension DesktopSession {
-    /// The session that this process runs in.
-    package static var current: DesktopSession { DesktopSession { Variables[$0] } }
-}
+extension Stage {
+    /// The desktop session of the run.
+    package var desktop: DesktopSession { DesktopSession { variables[$0] } }
 
-extension Clipboard {
     /// The clipboard of the session, until ^C.
-    package static func current() throws(DesktopError) -> Clipboard {
-        try Clipboard(.current, cancellation: Interruption.cancellation)
+    package func clipboard() throws(DesktopError) -> Clipboard {
+        try Clipboard(desktop, cancellation: environment.cancellation)
     }
 
     /// Copies a text to the clipboard, and starts a process that clears it after a time, unless the clipboard holds
     /// something else by then.
-    package static func put(_ text: String, for seconds: Int64) throws {
-        try current().put(text)
+    package func copy(_ text: String, for seconds: Int64) throws {
+        try clipboard().put(text)
         try ChildProcess.detach(
             "/proc/self/exe", ["clear-clipboard", "--after", String(seconds)], input: Array(text.utf8))
     }
@@ -36,7 +34,7 @@ extension TouchNotifier {
         let means: Means
         switch isOnDesktop ? "desktop" : terminal.stage.variables["YKIT_NOTIFY"] ?? "" {
         case "": return nil
-        case "desktop": means = .desktop(try DesktopNotifications(.current))
+        case "desktop": means = .desktop(try DesktopNotifications(terminal.stage.desktop))
         case let command: means = .command(command)
         }
         return TouchNotifier(means, cancellation: terminal.stage.environment.cancellation) { error in

@@ -81,7 +81,7 @@ package final class FileOutput {
 
     /// Writes bytes that the key returns only once. If the file cannot be written, the verb fails but still shows text;
     /// other bytes are saved in a temporary file.
-    package func keep(_ bytes: [UInt8], _ answer: inout Answer, orElse hint: String? = nil) {
+    package func keep(_ bytes: [UInt8], _ answer: inout Answer, orElse hint: String? = nil, _ terminal: Terminal) {
         answer.isMadeOnce = true
         do throws(Explanation) { try put(bytes, &answer) } catch {
             answer.failure = error
@@ -89,7 +89,7 @@ package final class FileOutput {
             answer.lines = []
             if isText ?? false {
                 answer.raw = bytes
-            } else if let rescued = Files.rescue(bytes) {
+            } else if let rescued = terminal.rescue(bytes) {
                 answer.lines = ["the result was written to \(rescued)"]
             }
         }

@@ -36,8 +36,8 @@ package struct Terminal: Sendable {
         self.stage = stage
         isOutputTerminal = stage.streams.terminals.contains(.results)
         isErrorTerminal = stage.streams.terminals.contains(.messages)
-        stylesOutput = Style.isWanted(nil, isTerminal: isOutputTerminal)
-        stylesErrors = Style.isWanted(nil, isTerminal: isErrorTerminal)
+        stylesOutput = Style.isWanted(nil, isTerminal: isOutputTerminal, stage.variables)
+        stylesErrors = Style.isWanted(nil, isTerminal: isErrorTerminal, stage.variables)
     }
 
     /// Returns the terminal with other settings.
@@ -51,8 +51,8 @@ package struct Terminal: Sendable {
         var copy = self
         copy.isNoting = isJSON
         copy.isQuiet = isQuiet
-        copy.stylesOutput = !isJSON && Style.isWanted(color, isTerminal: isOutputTerminal)
-        copy.stylesErrors = Style.isWanted(color, isTerminal: isErrorTerminal)
+        copy.stylesOutput = !isJSON && Style.isWanted(color, isTerminal: isOutputTerminal, stage.variables)
+        copy.stylesErrors = Style.isWanted(color, isTerminal: isErrorTerminal, stage.variables)
         return copy
     }
 
@@ -180,7 +180,7 @@ package struct Terminal: Sendable {
     private func endWithoutResults(rescuing bytes: [UInt8]?, telling failure: Explanation?) -> Never {
         var message = "ykit: cannot write the results: \(System.failure)\n"
         if let bytes {
-            if let file = Files.rescue(bytes) {
+            if let file = rescue(bytes) {
                 message += "hint: they are in \(file)\n"
             } else {
                 do throws(Declined) { try stage.person.show([String(decoding: bytes, as: UTF8.self)]) } catch {}
@@ -189,6 +189,24 @@ package struct Terminal: Sendable {
         draw(message)
         if let failure { fail(failure) }
         (failure?.exit ?? .failed).end()
+    }
+
+    /// Saves bytes that a key produces only once in a new file, after their destination could not be written.
+    ///
+    /// - Returns: The file, in the folder for temporary files or in the current one; `nil` if neither is writable.
+    package func rescue(_ bytes: [UInt8]) -> String? {
+        for folder in [stage.variables["TMPDIR"] ?? "/tmp", "."] {
+            for attempt in 0..<100 {
+                let path = "\(folder)/ykit-result-\(getpid())-\(attempt)"
+                do throws(Explanation) {
+                    try Files.create(bytes, at: path)
+                    return path
+                } catch {
+                    guard Files.isTaken(path) else { break }
+                }
+            }
+        }
+        return nil
     }
 
     /// Opens a placeholder, neither readable nor writable, for each closed standard stream; otherwise a file opened

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Synchronization
+package import YKInteraction
 import YKWire
 
 extension String {
@@ -52,13 +53,12 @@ package enum Style: UInt32, CaseIterable {
     /// Whether output is styled: as `--color` says, or else on a terminal unless NO_COLOR is set (no-color.org) or TERM
     /// is `dumb`.
     package static func isWanted(
-        _ choice: ColorChoice? = chosen.withLock { $0 }, isTerminal: Bool,
-        variable: (String) -> String? = { Variables[$0] }
+        _ choice: ColorChoice? = chosen.withLock { $0 }, isTerminal: Bool, _ variables: EnvironmentVariables
     ) -> Bool {
         switch choice ?? .auto {
         case .always: true
         case .never: false
-        case .auto: isTerminal && (variable("NO_COLOR") ?? "").isEmpty && variable("TERM") != "dumb"
+        case .auto: isTerminal && variables["NO_COLOR"] == nil && variables["TERM"] != "dumb"
         }
     }
 

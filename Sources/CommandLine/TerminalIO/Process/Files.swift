@@ -166,24 +166,6 @@ package enum Files {
         unlink(path)
     }
 
-    /// Saves bytes that a key produces only once in a new file, after their destination could not be written.
-    ///
-    /// - Returns: The file, in the folder for temporary files or in the current one; `nil` if neither is writable.
-    package static func rescue(_ bytes: [UInt8]) -> String? {
-        for folder in [Variables["TMPDIR"] ?? "/tmp", "."] {
-            for attempt in 0..<100 {
-                let path = "\(folder)/ykit-result-\(getpid())-\(attempt)"
-                do throws(Explanation) {
-                    try create(bytes, at: path)
-                    return path
-                } catch {
-                    guard isTaken(path) else { break }
-                }
-            }
-        }
-        return nil
-    }
-
     /// Explains `errno` after an operation on a file.
     package static func failure(_ doing: String, _ path: String) -> Explanation {
         let number = errno

@@ -2,6 +2,7 @@
 
 import CThreads
 import Synchronization
+import YKHardware
 package import YKTransport
 
 /// Runs the program's tasks on the main thread. Swift's default executor first starts a thread pool, which takes longer
@@ -54,7 +55,7 @@ package final class MainLoop: TaskExecutor {
     /// Runs `body` and the tasks it starts until `body` returns.
     package func run(_ body: @escaping @Sendable () async -> ExitStatus) -> ExitStatus {
         OneProcessor.keep()
-        Task(executorPreference: Variables["YKIT_TASKS"] == "pool" ? nil : self) { self.end(await body()) }
+        Task(executorPreference: ProcessVariables["YKIT_TASKS"] == "pool" ? nil : self) { self.end(await body()) }
         return loop()
     }
 
@@ -107,7 +108,7 @@ package enum OneProcessor {
 
     /// Begins a run.
     package static func keep() {
-        guard Variables["YKIT_PROCESSORS"] != "all" else { return }
+        guard ProcessVariables["YKIT_PROCESSORS"] != "all" else { return }
         ykit_share_heap()
         ykit_keep_processor()
     }

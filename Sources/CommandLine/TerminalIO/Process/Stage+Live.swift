@@ -8,8 +8,9 @@ import YKTransport
 extension Stage {
     /// The stage of the process.
     package static var live: Stage {
-        Stage(
-            person: TerminalPerson(), streams: .live, variables: EnvironmentVariables { ProcessVariables[$0] },
+        let variables = EnvironmentVariables { ProcessVariables[$0] }
+        return Stage(
+            person: TerminalPerson(variables), streams: .live, variables: variables,
             environment: ServiceEnvironment(cancellation: Interruption.cancellation), alarm: MainLoop.current.alarm)
     }
 }
@@ -49,18 +50,5 @@ enum Descriptor {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
         return Streams.Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
-    }
-}
-
-/// The environment variables of the process, or of the test in whose task this is read: for options, which are checked
-/// before there is a stage.
-package enum Variables {
-    /// Those of a test.
-    @TaskLocal package static var ofTest: EnvironmentVariables?
-
-    /// The value of a variable; `nil` if it is not set or empty.
-    package static subscript(name: String) -> String? {
-        guard let test = ofTest else { return ProcessVariables[name] }
-        return test[name]
     }
 }

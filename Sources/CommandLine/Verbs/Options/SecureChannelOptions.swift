@@ -102,9 +102,9 @@ package struct SecureChannelOptions: ParsableArguments {
     // MARK: - plans
 
     /// A plan, which names the secure channel that it does not open.
-    package func plan() -> ExchangePlan {
+    package func plan(_ terminal: Terminal) -> ExchangePlan {
         ExchangePlan(
-            secureChannel: words, requiredChannel: "SCP11b: \(trustWords); the key requires one over NFC")
+            secureChannel: words(terminal), requiredChannel: "SCP11b: \(trustWords); the key requires one over NFC")
     }
 
     /// Describes how the key is authenticated.
@@ -115,7 +115,7 @@ package struct SecureChannelOptions: ParsableArguments {
     }
 
     /// Describes the secure channel that a plan does not open, and the source of its keys.
-    private var words: String? {
+    private func words(_ terminal: Terminal) -> String? {
         guard let choice = scp else { return nil }
         let version = choice.version == 0 ? "" : ", key version \(choice.version)"
         switch choice.kind {
@@ -123,7 +123,7 @@ package struct SecureChannelOptions: ParsableArguments {
             let source =
                 if let file = scpKeys { "the keys in \(file)" } else if let number = scpKeysFd {
                     "the keys from descriptor \(number)"
-                } else if keySource.isGiven { "the keys in YKIT_SCP_KEYS" } else {
+                } else if keySource.isGiven(terminal) { "the keys in YKIT_SCP_KEYS" } else {
                     [0, 0xFF].contains(choice.version) ? "the public factory keys" : "keys for which ykit prompts"
                 }
             return "SCP03\(version): \(source)"
@@ -151,7 +151,7 @@ package struct SecureChannelOptions: ParsableArguments {
             defer { Secret.wipe(&bytes) }
             return SharedSecret(Secret(bytes))
         }
-        let isFactory = !keySource.isGiven && (version == 0 || version == 0xFF)
+        let isFactory = !keySource.isGiven(terminal) && (version == 0 || version == 0xFF)
         return isFactory
             ? nil : SharedSecret(try keySource.read(terminal, asking: "SCP03 keys, ENC:MAC or ENC:MAC:DEK"))
     }

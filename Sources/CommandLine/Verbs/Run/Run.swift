@@ -54,7 +54,7 @@ package final class Run {
         let log = try Log(
             level: options.logLevel ?? (options.logFile == nil ? .off : .debug), file: options.logFile, terminal)
         self.log = log
-        plan = options.plan && !uses.contains(.ownPlan) ? options.channel.plan() : nil
+        plan = options.plan && !uses.contains(.ownPlan) ? options.channel.plan(terminal) : nil
         var terminal = terminal
         terminal.stage.person = FollowingPerson(terminal)
         if plan != nil { terminal.stage.person = PlannedPerson(terminal.stage.person) }

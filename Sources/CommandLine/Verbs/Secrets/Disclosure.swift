@@ -99,7 +99,7 @@ package struct Disclosure {
             var bytes = text.value.copyBytes() + [UInt8(ascii: "\n")]
             defer { Secret.wipe(&bytes) }
             var failure = Explanation(error)
-            failure.hint = Files.rescue(bytes).map { "the secret is in \($0.printable)" } ?? failure.hint
+            failure.hint = terminal.rescue(bytes).map { "the secret is in \($0.printable)" } ?? failure.hint
             throw failure
         }
     }
@@ -113,9 +113,9 @@ package struct Disclosure {
     }
 }
 
-extension Variables {
+extension Program {
     /// Whether a variable may hold a secret, and is therefore not inherited by other programs.
-    @Sendable package static func mayHoldSecret(_ name: String) -> Bool {
-        name.hasPrefix("YKIT_") && !HelpTopic.settings.contains(name)
+    @Sendable package static func mayHoldSecret(_ variable: String) -> Bool {
+        variable.hasPrefix("YKIT_") && !HelpTopic.settings.contains(variable)
     }
 }

@@ -35,9 +35,11 @@ public struct FileKeyring: Keyring {
     /// The keyring below XDG_STATE_HOME, or below HOME.
     ///
     /// - Throws: `noFolder`.
-    public static func standard(cancellation: Cancellation = Cancellation()) throws(KeyringError) -> FileKeyring {
-        guard let folder = UserFolder.state.path() else { throw .noFolder(variable: UserFolder.state.variable) }
-        return FileKeyring(folder: folder, cancellation: cancellation)
+    package init(_ cancellation: Cancellation, _ variable: (String) -> String?) throws(KeyringError) {
+        guard let folder = UserFolder.state.path(variable) else {
+            throw .noFolder(variable: UserFolder.state.variable)
+        }
+        self.init(folder: folder, cancellation: cancellation)
     }
 
     /// The location, as shown to the user.

@@ -35,8 +35,14 @@ public enum Keyrings {
     /// - Parameter cancellation: Ends the wait for the user to unlock the keyring.
     /// - Throws: `noFolder`.
     public static func standard(cancellation: Cancellation = Cancellation()) throws(KeyringError) -> any Keyring {
-        if let service = SecretService(cancellation: cancellation) { return service }
-        return try FileKeyring.standard(cancellation: cancellation)
+        try standard(cancellation) { ProcessVariables[$0] }
+    }
+
+    package static func standard(
+        _ cancellation: Cancellation, _ variable: (String) -> String?
+    ) throws(KeyringError) -> any Keyring {
+        if let service = SecretService(cancellation, variable) { return service }
+        return try FileKeyring(cancellation, variable)
     }
 }
 

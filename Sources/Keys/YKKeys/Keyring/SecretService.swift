@@ -15,7 +15,11 @@ public struct SecretService: Keyring {
     ///
     /// - Parameter cancellation: Ends the wait for the user to unlock the keyring.
     public init?(cancellation: Cancellation = Cancellation()) {
-        guard ProcessVariables["DBUS_SESSION_BUS_ADDRESS"] != nil else { return nil }
+        self.init(cancellation) { ProcessVariables[$0] }
+    }
+
+    package init?(_ cancellation: Cancellation, _ variable: (String) -> String?) {
+        guard variable("DBUS_SESSION_BUS_ADDRESS") != nil else { return nil }
         self.init(.system(cancellation))
     }
 

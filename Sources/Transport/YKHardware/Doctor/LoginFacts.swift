@@ -39,7 +39,7 @@ package struct LoginFacts: Sendable, Hashable {
 
     /// Reads the state files of logind below `root`.
     package static func find(
-        root: String = "", variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
+        root: String = "", variable: (String) -> String? = { ProcessVariables[$0] }
     ) -> LoginFacts {
         let folder = "\(root)/run/systemd"
         guard SystemFile.real("\(folder)/seats") != nil else { return LoginFacts() }

@@ -88,11 +88,10 @@ public enum MachineKind: String, Sendable, Hashable {
     /// A snap.
     case snap
 
-    /// Reads an environment variable.
-    package typealias Variables = (String) -> String?
-
     /// Detects the environment by its characteristic files below `root`.
-    package static func find(root: String = "", variable: Variables = environment) -> MachineKind {
+    package static func find(
+        root: String = "", variable: (String) -> String? = { ProcessVariables[$0] }
+    ) -> MachineKind {
         func isThere(_ path: String) -> Bool { access("\(root)\(path)", F_OK) == 0 }
         if isThere("/.flatpak-info") { return .flatpak }
         if isInSnap(root, variable) { return .snap }
@@ -107,8 +106,8 @@ public enum MachineKind: String, Sendable, Hashable {
 
     /// Whether the program is part of a snap or confined by one. A terminal in a snap hands its variables to every
     /// program that is started in it.
-    private static func isInSnap(_ root: String, _ variable: Variables) -> Bool {
-        guard let folder = variable("SNAP"), !folder.isEmpty else { return false }
+    private static func isInSnap(_ root: String, _ variable: (String) -> String?) -> Bool {
+        guard let folder = variable("SNAP") else { return false }
         let label = SystemFile.text("\(root)/proc/self/attr/current") ?? ""
         return program(root).hasPrefix(folder + "/") || label.hasPrefix("snap.") && label.contains("(enforce)")
     }
@@ -121,14 +120,13 @@ public enum MachineKind: String, Sendable, Hashable {
     }
 
     /// The application's name in `flatpak` or `snap`, if it is one.
-    package static func application(root: String = "", variable: Variables = environment) -> String? {
+    package static func application(
+        root: String = "", variable: (String) -> String? = { ProcessVariables[$0] }
+    ) -> String? {
         if isInSnap(root, variable), let snap = variable("SNAP_NAME") { return snap }
         let lines = SystemFile.text("\(root)/.flatpak-info")?.split(separator: "\n") ?? []
         return lines.first { $0.hasPrefix("name=") }.map { String($0.dropFirst(5)) }
     }
-
-    /// The environment of this process.
-    package static let environment: @Sendable (String) -> String? = { getenv($0).map { String(cString: $0) } }
 }
 
 /// The effect of ykit's udev rule on a device node (udev(7), sd-login(3)).

@@ -77,9 +77,7 @@ enum ServiceProbe {
 
     /// The path of the program pcscd, where distributions put it.
     static var program: String? {
-        let found = getenv("PATH").map { String(cString: $0) } ?? ""
-        let folders = found.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin", "/usr/local/sbin"]
-        return folders.map { "\($0)/pcscd" }.first { access($0, X_OK) == 0 }
+        ChildProcess.find("pcscd", path: (ProcessVariables["PATH"] ?? "") + ":/usr/sbin:/sbin:/usr/local/sbin")
     }
 }
 

@@ -31,14 +31,14 @@ package enum UserFolder: Sendable {
     }
 
     /// The folder of all programs: the specification's variable, or else below HOME; `nil` when neither is an absolute path.
-    package func base(_ value: (String) -> String? = { ProcessVariables[$0] }) -> String? {
+    package func base(_ value: (String) -> String?) -> String? {
         if let folder = value(variable), folder.hasPrefix("/") { return folder }
         guard let home = value("HOME"), home.hasPrefix("/") else { return nil }
         return "\(home)/\(placeInHome)"
     }
 
     /// The folder of ykit, below ``base(_:)``.
-    package func path(_ value: (String) -> String? = { ProcessVariables[$0] }) -> String? {
+    package func path(_ value: (String) -> String?) -> String? {
         base(value).map { $0 + "/ykit" }
     }
 
