@@ -59,11 +59,7 @@ extension CredentialID {
 extension PIVUnlockingError: Explained {
     package var explanation: Explanation {
         switch self {
-        case .defaultManagementKey:
-            Explanation(
-                "management-key-default", .policy,
-                "the management key is still the factory default; set another one with "
-                    + "'ykit piv access change-management-key --generate --protect'")
+        case .defaultManagementKey: .defaultManagementKey
         case .malformedManagementKey:
             .usage("a management key consists of 32, 48 or 64 hexadecimal digits")
         case .rehearsalEnds: Explanation("plan", .failed, "the plan ends here")

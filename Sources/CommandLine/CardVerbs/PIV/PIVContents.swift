@@ -146,9 +146,7 @@ struct PIVContents: Report {
         switch item {
         case .pin: "the PIN is still the factory default; change it with 'ykit piv access change-pin'"
         case .puk: "the PUK is still the factory default; change it with 'ykit piv access change-puk'"
-        case .managementKey:
-            "the management key is still the factory default; set another one with "
-                + "'ykit piv access change-management-key --generate --protect'"
+        case .managementKey: Explanation.defaultManagementKey.message
         }
     }
 }

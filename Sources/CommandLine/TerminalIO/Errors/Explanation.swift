@@ -145,6 +145,12 @@ extension Explanation {
         "not-touched", .timeOut, "the key was not touched in time",
         hint: "repeat the command and touch the key while it blinks")
 
+    /// The management key of PIV is public.
+    package static let defaultManagementKey = Explanation(
+        "management-key-default", .policy,
+        "the management key is still the factory default; set another one with "
+            + "'ykit piv access change-management-key --generate --protect'")
+
     /// What to do about a reply that violates the protocol.
     package static let recordAndReport = "record it with --record FILE and report it"
 
