@@ -104,7 +104,8 @@ struct OATHAdd: Verb {
                 try await writer.checkTouch(account)
             } catch {
                 if written.isEmpty {
-                    if let made { try Disclosure.keep([made], after: error, run.terminal) }
+                    let isStored = if case OATHError.unfinished = error { true } else { false }
+                    if let made { try Disclosure.keep([made], after: error, isStored: isStored, run.terminal) }
                     throw error
                 }
                 failure = Self.unfinished(account.id, written, key.serial ?? "", Explanation(error))

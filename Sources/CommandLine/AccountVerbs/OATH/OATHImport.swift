@@ -198,12 +198,14 @@ struct OATHImport: Verb {
         for (number, item) in items.enumerated() {
             if showsProgress { terminal.draw("\radding \(number + 1) of \(items.count)") }
             var failure = end
-            if failure == nil { failure = await self.failure(item, writer) }
+            if failure == nil, let error = await self.failure(item, writer) {
+                failure = Explanation(error)
+                if Self.endsImport(error) { end = failure }
+            }
             let id = Self.name(item)
             lines.append(
                 failure.map { Style.red.around("refused '\(id)'") + ": \($0.message)" } ?? "added '\(id)'")
             done.append(ImportedAccount(id: item.id, origin: item.origin, error: failure))
-            if let failure, failure.endsImport { end = failure }
         }
         var outcome = Outcome(done, lines)
         outcome.answer.failure = summary(done.compactMap(\.error), of: items.count)
@@ -220,14 +222,25 @@ struct OATHImport: Verb {
         item.id?.text.printable ?? item.origin.printable
     }
 
-    private func failure(_ item: Item, _ writer: AccountWriter) async -> Explanation? {
+    private func failure(_ item: Item, _ writer: AccountWriter) async -> (any Error)? {
         do {
             var account = try item.account.get()
             account.needsTouch = touch
             try await writer.write(account, force: force)
             return nil
         } catch {
-            return Explanation(error)
+            return error
+        }
+    }
+
+    /// Whether no further account can be written.
+    private static func endsImport(_ error: any Error) -> Bool {
+        if let error = error as? OATHError, [.full, .locked, .wrongPassword, .touchTimeout].contains(error) {
+            return true
+        }
+        return switch LinkError(causing: error) {
+        case .removed, .busy, .reset, .timedOut, .cancelled, .replay: true
+        default: false
         }
     }
 
@@ -268,13 +281,6 @@ extension NewOATHAccount {
     fileprivate func isSame(as other: NewOATHAccount) -> Bool {
         id == other.id && secret.value == other.secret.value && algorithm == other.algorithm && digits == other.digits
             && counter == other.counter
-    }
-}
-
-extension Explanation {
-    /// Whether no further account can be written.
-    fileprivate var endsImport: Bool {
-        code == "full" || [.removed, .busy, .timeOut, .interrupted, .replayMismatch, .authentication].contains(exit)
     }
 }
 

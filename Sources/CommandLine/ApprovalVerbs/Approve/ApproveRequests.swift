@@ -96,10 +96,7 @@ struct PendingRequests {
 
     /// Fetches the open requests of the named account, or of all.
     mutating func fetch(_ query: EntryQuery?) async throws {
-        let cancellation = run.environment.cancellation
-        try await session.fetch(try accounts.asked(query, run)) { error in
-            cancellation.isCancelled || Explanation(error).exit == .interrupted
-        }
+        try await session.fetch(try accounts.asked(query, run)) { [run] in run.isEnded(by: $0) }
     }
 
     /// Returns the request for at least eight characters of an identifier, or the only request if there is no

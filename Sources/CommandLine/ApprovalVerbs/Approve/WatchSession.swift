@@ -152,8 +152,8 @@ struct WatchSession {
             }
             return true
         } catch {
+            if desk.run.isEnded(by: error) { throw Explanation.interrupted }
             let reason = Explanation(error)
-            if reason.exit == .interrupted || desk.run.isInterrupted { throw Explanation.interrupted }
             if failing.insert(id).inserted {
                 tell(
                     WatchEvent(kind: .fails, account: account, problem: reason),
@@ -234,8 +234,8 @@ struct WatchSession {
                     ["\(open.request.id) is \(words)"])
                 reported[choice.nonce] = nil
             } catch {
+                if desk.run.isEnded(by: error) { throw Explanation.interrupted }
                 let reason = Explanation(error)
-                if reason.exit == .interrupted || desk.run.isInterrupted { throw Explanation.interrupted }
                 tell(
                     WatchEvent(kind: .fails, answered: open, problem: reason),
                     ["\(open.request.id) was not declined: \(reason.message)"])

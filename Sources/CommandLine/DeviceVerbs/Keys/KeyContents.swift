@@ -126,7 +126,6 @@ struct KeyContents: Report {
                 guard case .replay = link else { throw error }
                 return nil
             }
-            if Explanation(error).exit == .replayMismatch { return nil }
             problems.append(Problem(application: name, error: error))
             return nil
         }

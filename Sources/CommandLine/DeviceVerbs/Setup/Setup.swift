@@ -40,7 +40,7 @@ struct Setup: Verb {
             do {
                 report.steps[index].result = try await offer(report.steps[index], report.place(index), run)
             } catch {
-                guard Explanation(error).exit == .interrupted else { throw error }
+                guard run.isEnded(by: error) else { throw error }
                 report.isInterrupted = true
             }
             if run.isInterrupted { report.isInterrupted = true }
@@ -54,7 +54,7 @@ struct Setup: Verb {
     /// Reads the state of the key. A plan can do without a key, and without the service that finds one.
     private func state(in run: Run, isRequired: Bool) async throws -> SetupState {
         do { return try await SetupState.read(in: run) } catch {
-            guard !isRequired, Explanation(error).exit == .noDevice else { throw error }
+            guard !isRequired, KeyError.isAbsence(ofKey: error) else { throw error }
             return SetupState(of: run)
         }
     }

@@ -100,7 +100,7 @@ struct LUKSKey: Verb {
         let serial = run.keys.selection.serial
         let absence = serial.map { KeyError.notFound(serial: $0, .any, []) } ?? .none(.any, .complete)
         var explanation = Explanation(failure ?? absence)
-        if explanation.exit == .noDevice {
+        if KeyError.isAbsence(ofKey: failure ?? absence) {
             explanation.hint = "insert the key that opens the volume, or wait for it with --wait"
         }
         return explanation

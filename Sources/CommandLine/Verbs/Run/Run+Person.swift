@@ -40,6 +40,11 @@ extension Run {
     /// Whether ^C was pressed.
     package var isInterrupted: Bool { environment.cancellation.isCancelled }
 
+    /// Whether the person ended the operation that failed with an error: by ^C, or by ^D at a question.
+    package func isEnded(by error: any Error) -> Bool {
+        isInterrupted || error as? Declined == .interrupted || (error as? Unanswered)?.reason == .interrupted
+    }
+
     /// Throws `interrupted` after ^C.
     package func checkInterrupted() throws(Explanation) { if isInterrupted { throw .interrupted } }
 
@@ -93,7 +98,7 @@ struct FollowingPerson: Person {
         switch news {
         case .fingerExpected: terminal.say("put a finger on the key's sensor")
         case .fingerNotRecognized: terminal.notice("fingerprint not recognized; using the PIN instead")
-        case .defaultManagementKey: terminal.warn(Warning(Explanation(PIVUnlockingError.defaultManagementKey)))
+        case .defaultManagementKey: terminal.warn(Warning(.defaultManagementKey))
         }
     }
 

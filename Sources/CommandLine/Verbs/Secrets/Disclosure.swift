@@ -3,6 +3,7 @@
 package import TerminalIO
 package import YKCrypto
 import YKInteraction
+import YKTransport
 
 /// A generated secret, disclosed once: in a file, or else on the terminal, never in the results.
 ///
@@ -53,10 +54,12 @@ package struct Disclosure {
 
     /// Discloses the secrets of a change that failed, if the key has made it in part, or may have made it, having sent no
     /// reply.
-    package static func keep(_ made: [Disclosure], after error: any Error, _ terminal: Terminal) throws {
-        let code = Explanation(error).code
-        let isStored = code == "unfinished"
-        guard isStored || unanswered.contains(code) else { return }
+    ///
+    /// - Parameter isStored: Whether the key has the secret: the change failed in a later step.
+    package static func keep(
+        _ made: [Disclosure], after error: any Error, isStored: Bool = false, _ terminal: Terminal
+    ) throws {
+        guard isStored || isUnanswered(error) else { return }
         let words = isStored ? "the key has the new secret" : "the key did not answer and may have made the change"
         try each(
             made.map { secret in
@@ -84,10 +87,13 @@ package struct Disclosure {
         if let failure { throw failure }
     }
 
-    /// The codes of failures after which the key may have changed.
-    private static let unanswered: Set = [
-        "removed", "reset", "timed-out", "touch-missed", "interrupted", "closed", "unresponsive", "malformed", "failed",
-    ]
+    /// Whether the key may have made a change that failed, having sent no reply.
+    private static func isUnanswered(_ error: any Error) -> Bool {
+        switch LinkError(causing: error) {
+        case .removed, .reset, .timedOut, .cancelled, .closed, .unresponsive, .malformed, .failed: true
+        default: error is TouchMissed
+        }
+    }
 
     /// Gives the file its name; shows the QR code, and the text unless it is in a file.
     ///

@@ -125,6 +125,20 @@ extension KeyError: CustomStringConvertible {
 }
 
 extension KeyError {
+    /// Whether no key was found, or the service that finds one is missing.
+    package static func isAbsence(ofKey error: any Error) -> Bool {
+        switch error {
+        case KeyError.none, KeyError.notFound: return true
+        default: break
+        }
+        return switch LinkError(causing: error) {
+        case .serviceNotInstalled, .serviceNotRunning, .usbLibraryNotInstalled, .unknownReader, .noDevice, .noCard,
+            .noReader:
+            true
+        default: false
+        }
+    }
+
     /// Whether an error from opening an application means that the key does not have it.
     package static func isAbsence(ofApplication error: any Error) -> Bool {
         if case .appletMissing? = CardError(causing: error) { return true }
