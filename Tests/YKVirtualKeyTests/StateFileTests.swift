@@ -83,6 +83,17 @@ struct StateFileTests {
         }
     }
 
+    @Test("a PIV slot of several bytes is refused")
+    func slotOfSeveralBytes() throws {
+        let text = String(decoding: Recordings.fixture("virtual-key.json"), as: UTF8.self)
+        let place = try #require(text.firstRange(of: #""slot": "9a""#))
+        let wrong = text.replacingCharacters(in: place, with: #""slot": "9a9c""#)
+        let fault = #expect(throws: StateFields.Fault.self) {
+            try VirtualKeyState(JSONValue(parsing: Array(wrong.utf8)))
+        }
+        expect(fault?.field, is: "piv.keys[0].slot")
+    }
+
     /// The value with the members of each object in alphabetical order.
     private static func sorted(_ value: JSONValue) -> JSONValue {
         switch value {

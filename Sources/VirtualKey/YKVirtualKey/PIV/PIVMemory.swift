@@ -90,7 +90,7 @@ extension PIVMemory: StateRecord {
 
 extension StateCoding<UInt8> {
     fileprivate static var pivSlot: Self {
-        StateCoding<[UInt8]>.bytes.converted("expected a slot", to: { [$0] }, from: \.first)
+        StateCoding<[UInt8]>.bytes.converted("expected one byte", to: { [$0] }, from: { $0.count == 1 ? $0[0] : nil })
     }
 }
 
