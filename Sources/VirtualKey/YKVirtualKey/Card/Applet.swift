@@ -130,3 +130,16 @@ package enum Refusal: Error, Hashable, Sendable {
     /// The command ends with 63Cn: a PIN or key is wrong, and n tries are left (15 stands for 15 or more).
     static func wrong(triesLeft count: Int) -> Refusal { .status(StatusWord(0x63C0 | UInt16(min(15, max(0, count))))) }
 }
+
+extension VirtualInputs {
+    /// Waits for a touch.
+    ///
+    /// - Parameter refusal: How the command ends if the key is not touched in time.
+    func requireTouch(_ purpose: [UInt8], orElse refusal: Refusal) throws(Refusal) {
+        switch touch(purpose) {
+        case .touched: break
+        case .notTouched: throw refusal
+        case .pending: throw .waitingForTouch
+        }
+    }
+}

@@ -108,11 +108,7 @@ struct FIDOAuthenticator {
     /// Waits for a touch; 2F if the key is not touched in time. For a card, being held to the reader is enough.
     func touch(_ purpose: String) throws(Refusal) {
         guard !profile.model.isCard else { return }
-        switch inputs.touch(Array(purpose.utf8)) {
-        case .touched: return
-        case .notTouched: throw .ctap(Status.userActionTimeout)
-        case .pending: throw .waitingForTouch
-        }
+        try inputs.requireTouch(Array(purpose.utf8), orElse: .ctap(Status.userActionTimeout))
     }
 
     mutating func nextCount() -> UInt32 {

@@ -230,11 +230,7 @@ struct HSMAuthApplet: Applet {
         let credential = memory.credentials[index]
         guard request.isWellFormed(for: credential.algorithm) else { throw .status(.incorrectParameters) }
         if credential.needsTouch {
-            switch inputs.touch(credential.label) {
-            case .touched: break
-            case .notTouched: throw .status(.securityStatusNotSatisfied)
-            case .pending: throw .waitingForTouch
-            }
+            try inputs.requireTouch(credential.label, orElse: .status(.securityStatusNotSatisfied))
         }
         try check(request.password, index, &memory)
         guard credential.algorithm == 39 else { return try Self.symmetric(credential, request) }

@@ -238,7 +238,9 @@ extension OATHApplet {
         }
         let index = try Self.find(name, memory)
         var account = memory.accounts[index]
-        if account.properties.contains(.touch) { try Self.waitForTouch(account, inputs) }
+        if account.properties.contains(.touch) {
+            try inputs.requireTouch(account.name, orElse: .status(.conditionsNotSatisfied))
+        }
         let response = try Self.respond(&account, challenge, isTruncated)
         memory.accounts[index] = account
         return response.encoded
@@ -266,14 +268,6 @@ extension OATHApplet {
     private static func isTruncated(_ command: APDU) throws(Refusal) -> Bool {
         guard command.p1 == 0, command.p2 <= 1 else { throw .status(.wrongParameters) }
         return command.p2 == 1
-    }
-
-    private static func waitForTouch(_ account: VirtualAccount, _ inputs: VirtualInputs) throws(Refusal) {
-        switch inputs.touch(account.name) {
-        case .touched: break
-        case .notTouched: throw .status(.conditionsNotSatisfied)
-        case .pending: throw .waitingForTouch
-        }
     }
 
     private static func respond(

@@ -68,11 +68,7 @@ extension VirtualKeyState {
             throw .status(.conditionsNotSatisfied)
         }
         if slot.wantsTouch {
-            switch inputs.touch(Array("OTP slot \(number)".utf8)) {
-            case .touched: break
-            case .notTouched: throw .status(.conditionsNotSatisfied)
-            case .pending: throw .waitingForTouch
-            }
+            try inputs.requireTouch(Array("OTP slot \(number)".utf8), orElse: .status(.conditionsNotSatisfied))
         }
         let filled = Array((challenge + [UInt8](repeating: 0, count: 64)).prefix(64))
         guard kind == .challengeOTP else { return slot.hmac(filled) }

@@ -60,11 +60,8 @@ extension OpenPGPApplet {
         let policy = key.openPGP[slot].touch
         let isWarm = policy >= 3 && lastTouch.map { $0.duration(to: .now) < Self.touchCache } ?? false
         guard policy != 0, !isWarm else { return }
-        switch inputs.touch(Array("OpenPGP \(slot)".utf8)) {
-        case .touched: lastTouch = .now
-        case .notTouched: throw .status(.securityRelated)
-        case .pending: throw .waitingForTouch
-        }
+        try inputs.requireTouch(Array("OpenPGP \(slot)".utf8), orElse: .status(.securityRelated))
+        lastTouch = .now
     }
 
     /// The input of the private key operation: the padded DigestInfo for RSA, the digest or message for other keys.

@@ -130,11 +130,8 @@ struct PIVApplet: Applet {
 
     /// Waits for a touch; without one, a YubiKey ends the command with 6982.
     mutating func touch(_ what: String, _ inputs: VirtualInputs) throws(Refusal) {
-        switch inputs.touch(Array(what.utf8)) {
-        case .touched: lastTouch = .now
-        case .notTouched: throw .status(.securityStatusNotSatisfied)
-        case .pending: throw .waitingForTouch
-        }
+        try inputs.requireTouch(Array(what.utf8), orElse: .status(.securityStatusNotSatisfied))
+        lastTouch = .now
     }
 
     /// Checks that a slot can hold a key.

@@ -82,11 +82,7 @@ struct SecretsApplet: Applet {
         let inputs: VirtualInputs
 
         func touch(_ name: [UInt8]) throws(Refusal) {
-            switch inputs.touch(name) {
-            case .touched: break
-            case .notTouched: throw .status(.securityStatusNotSatisfied)
-            case .pending: throw .waitingForTouch
-            }
+            try inputs.requireTouch(name, orElse: .status(.securityStatusNotSatisfied))
         }
 
         /// Waits for a touch if an entry requires one and is not protected by the PIN.
