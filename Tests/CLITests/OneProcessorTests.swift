@@ -5,6 +5,7 @@ import Glibc
 import Synchronization
 import Testing
 import YKHardware
+import YKInteraction
 import YKTestSupport
 import YKTransport
 
@@ -73,7 +74,7 @@ import YKTransport
             Self.onThread { () -> (String, String) in
                 let usual = Self.processors()
                 ykit_keep_processor()
-                let result = try? Spawn.run("/bin/cat", ["/proc/self/status"])
+                let result = try? Stage.live.programs.run("/bin/cat", ["/proc/self/status"], [], [:])
                 return (usual, Self.of(String(decoding: result?.output ?? [], as: UTF8.self)))
             })
         #expect(!seen.0.isEmpty && seen.1 == seen.0)

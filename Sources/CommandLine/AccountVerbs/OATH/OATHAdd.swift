@@ -208,7 +208,8 @@ struct AccountSecretOptions: ParsableArguments {
         return try run.perform {
             try Disclosure(
                 "enroll this with the service", SharedSecret(Secret(utf8: OtpauthURI.text(account))), in: uriFile,
-                as: try qr ? QRDrawing(isPicture: false) : nil, orElse: "write it to a file with --uri-file",
+                as: try qr ? QRDrawing(isPicture: false, run.stage.programs) : nil,
+                orElse: "write it to a file with --uri-file",
                 run.terminal)
         }
     }

@@ -67,7 +67,7 @@ struct SecurIDExport: Verb {
         let record = try store.one(token, run)
         let target = try FileOutput(
             output, isText: !(qr && output != "-"), isSecret: true, force: confirmation.force, run)
-        let drawing = qr ? try QRDrawing(isPicture: output != "-") : nil
+        let drawing = qr ? try QRDrawing(isPicture: output != "-", run.stage.programs) : nil
         try confirmation.ask(
             typing: "export",
             "the export contains the seed of token \(record.name): anyone who can read it can use the token",

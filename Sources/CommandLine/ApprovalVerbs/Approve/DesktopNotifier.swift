@@ -97,7 +97,7 @@ final class CommandHook: Sendable {
 
     private func run(_ input: [UInt8]) {
         do {
-            let result = try Spawn.run("/bin/sh", ["-c", command], input: input)
+            let result = try terminal.stage.programs.run("/bin/sh", ["-c", command], input, [:])
             if result.status != 0 {
                 terminal.warnNow("the command for notifications failed with status \(result.status)")
             }

@@ -181,7 +181,7 @@ struct HSMAuthCalculate: Verb {
                 cryptogram: proof, password: password)
         } else {
             let point = try await service.challenge(name, password: password)
-            let answer = try exchanged(point)
+            let answer = try exchanged(point, run)
             keys = try await service.sessionKeys(
                 name, hostPoint: point, hsmPoint: Array(answer.prefix(65)), hsmKey: hsm ?? [],
                 receipt: Array(answer.dropFirst(65)), password: password)
@@ -205,9 +205,9 @@ struct HSMAuthCalculate: Verb {
     }
 
     /// Reads the HSM's answer to the ephemeral public key: the 65 bytes of its own key and the 16 of the receipt.
-    private func exchanged(_ point: [UInt8]) throws -> [UInt8] {
-        let result = try Spawn.run(
-            "/bin/sh", ["-c", exchange ?? ""], input: Array((Hex.encode(point) + "\n").utf8))
+    private func exchanged(_ point: [UInt8], _ run: Run) throws -> [UInt8] {
+        let result = try run.stage.programs.run(
+            "/bin/sh", ["-c", exchange ?? ""], Array((Hex.encode(point) + "\n").utf8), [:])
         guard result.status == 0 else {
             throw Explanation("exchange", .failed, "the command of --exchange failed with status \(result.status)")
         }

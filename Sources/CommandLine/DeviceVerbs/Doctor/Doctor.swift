@@ -55,7 +55,7 @@ struct Doctor: Verb {
 
     func run(in run: Run) async throws -> Outcome<Findings> {
         let list = try metadata.list(in: run)
-        let fixed = fix ? try UDevRule.install() : []
+        let fixed = fix ? try UDevRule.install(run.stage.programs) : []
         let diagnosis = await run.keys.diagnosis()
         let isReal = !run.isVirtual
         let bridges =

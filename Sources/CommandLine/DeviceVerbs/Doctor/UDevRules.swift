@@ -38,16 +38,16 @@ struct UDevRules: Verb {
 
 extension UDevRule {
     /// Installs and applies the rules; returns what was done or, without root, the commands that do it.
-    static func install() throws -> [String] {
+    static func install(_ programs: ProgramRunner) throws -> [String] {
         guard geteuid() == 0 else { return ["to install the udev rules:"] + commands.map { "  " + $0 } }
         let path = folder + file
         try Files.write(Array(KnownKeys.rules.utf8), to: path)
         guard chmod(path, 0o644) == 0 else { throw Files.failure("cannot set the mode of", path) }
-        guard let udevadm = Spawn.find("udevadm") else {
+        guard let udevadm = programs.find("udevadm") else {
             return ["\(path) is installed; udevadm is not available to apply it"]
         }
         for words in [["control", "--reload"], ["trigger", "--subsystem-match=usb", "--subsystem-match=hidraw"]] {
-            guard try Spawn.run(udevadm, words).status == 0 else {
+            guard try programs.run(udevadm, words, [], [:]).status == 0 else {
                 return ["\(path) is installed, but udevadm \(words[0]) failed: restart the machine to apply it"]
             }
         }

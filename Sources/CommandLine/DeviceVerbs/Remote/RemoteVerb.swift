@@ -70,14 +70,14 @@ struct RemoteVerb: Verb {
 
     func run(in run: Run) async throws -> Outcome<RemoteReport> {
         if run.options.plan { return plan }
-        guard let ssh = Spawn.find("ssh") else {
+        guard let ssh = run.stage.programs.find("ssh") else {
             throw Explanation("not-found", .notFound, "ssh is not installed", hint: "sudo apt install openssh-client")
         }
         OneProcessor.leave()
         let events = RemoteEvents(run.terminal, run.log, host: host)
         let person = try questions.ask.person(run.terminal, policy.cause)
         let service = card.isEmpty ? try await open(run) : nil
-        let opened = card.isEmpty ? nil : try await openCard(run)
+        let opened = card.isEmpty ? nil : try await run.open(CardService.self)
         let child = try ChildProcess.converse(ssh, sshArguments)
         child.errorLines { events.show($0) }
         let near = NearEnd(
@@ -87,7 +87,8 @@ struct RemoteVerb: Verb {
         do throws(RemoteError) {
             if let service { try await near.run(service, reopen: { try? await open(run) }) }
             if let opened {
-                try await near.run(card: opened, card, pins: pins(run), reopen: { try? await openCard(run) })
+                try await near.run(
+                    card: opened, card, pins: pins(run), reopen: { try? await run.open(CardService.self) })
             }
         } catch { failure = error }
         let status = child.end()
@@ -183,9 +184,6 @@ extension RemoteApplication: ExpressibleByArgument {}
 
 /// The applications of a card at the other end.
 extension RemoteVerb {
-    /// Opens the card.
-    func openCard(_ run: Run) async throws -> CardService { try await run.open(CardService.self) }
-
     /// Where the PINs come from: each is entered for one use, and its prompt says for which host. What is given by an option
     /// or `YKIT_PIN` is the PIN of the first application that asks.
     func pins(_ run: Run) -> RemotePINs {

@@ -80,7 +80,7 @@ struct FIDO2Try: Verb {
         guard geteuid() != 0 else {
             return terminal.warn("no-browser", "browsers are not started as root: open the page yourself")
         }
-        guard let program = Spawn.find("xdg-open") else {
+        guard let program = terminal.stage.programs.find("xdg-open") else {
             return terminal.warn("no-browser", "xdg-open is missing: open the page yourself")
         }
         do { try ChildProcess.detach(program, [url], input: []) } catch { terminal.warn(Warning(Explanation(error))) }

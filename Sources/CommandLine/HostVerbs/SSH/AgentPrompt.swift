@@ -83,7 +83,7 @@ struct AgentPerson: Person {
     /// Returns how to ask now: a shell may move the agent to the background, and back.
     private func means() throws(Declined) -> Means {
         let (stage, hasTerminal) = (terminal.stage, terminal.hasPerson)
-        let programs = ProgramRunner.system(stage.environment.cancellation)
+        let programs = stage.programs
         let program = PromptProgram.askpass(
             stage.variables["SSH_ASKPASS"], requirement: stage.variables["SSH_ASKPASS_REQUIRE"], stage.desktop,
             hasTerminal: hasTerminal, programs)

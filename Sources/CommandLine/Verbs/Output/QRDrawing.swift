@@ -2,27 +2,27 @@
 
 package import TerminalIO
 import YKCrypto
-import YKHardware
+package import YKHardware
 
 /// Draws QR codes with qrencode, which reads the text from standard input.
 package struct QRDrawing {
+    private let programs: ProgramRunner
     private let program: String
     private let isPicture: Bool
 
     /// Finds qrencode before the first command to the key.
-    package init(isPicture: Bool) throws(Explanation) {
-        guard let program = Spawn.find("qrencode") else {
+    package init(isPicture: Bool, _ programs: ProgramRunner) throws(Explanation) {
+        guard let program = programs.find("qrencode") else {
             throw Explanation(
                 "no-qrencode", .failed, "drawing QR codes needs qrencode, which is not installed",
                 hint: "sudo apt install qrencode")
         }
-        self.program = program
-        self.isPicture = isPicture
+        (self.programs, self.program, self.isPicture) = (programs, program, isPicture)
     }
 
     package func draw(_ text: [UInt8]) throws -> [UInt8] {
-        let result = try Spawn.run(
-            program, ["-o", "-", "-t", isPicture ? "PNG" : "UTF8", "-l", "L", "-m", "4"], input: text)
+        let result = try programs.run(
+            program, ["-o", "-", "-t", isPicture ? "PNG" : "UTF8", "-l", "L", "-m", "4"], text, [:])
         guard result.status == 0 else { throw Explanation("qrencode", .failed, "qrencode drew nothing") }
         return result.output
     }

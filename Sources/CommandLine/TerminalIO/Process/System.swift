@@ -6,20 +6,9 @@ package import YKHardware
 package import YKInteraction
 package import YKTransport
 
-/// Runs other programs until they exit or ^C is pressed.
-package enum Spawn {
-    /// Finds a program on the PATH.
-    package static func find(_ name: String) -> String? { ChildProcess.find(name) }
-
-    /// Runs a program until it exits; kills it after the timeout or on an interruption.
-    package static func run(
-        _ program: String, _ arguments: [String], input: [UInt8] = [], variables: [String: String] = [:],
-        hasTerminal: Bool = true, within limit: Duration = ChildProcess.limit
-    ) throws -> ChildProcess.Ending {
-        try ChildProcess.run(
-            program, arguments, input: input, variables: variables, hasTerminal: hasTerminal,
-            deadline: .after(limit, cancellation: Interruption.cancellation))
-    }
+extension Stage {
+    /// The other programs of this machine, which ^C ends.
+    package var programs: ProgramRunner { .system(environment.cancellation) }
 }
 
 extension UserFolder {
