@@ -88,7 +88,7 @@ struct ApproveYes: AccountKeyVerb {
         guard run.hasPerson else { throw ApprovalError.numberNeeded(numbers) }
         let question =
             isAgain ? "look again: which number does the login page show?" : "which number does the login page show?"
-        return numbers[try run.pick(question, among: numbers.map(\.printable))]
+        return numbers[try run.terminal.pick(question, among: numbers.map(\.printable))]
     }
 
     /// Asks for consent unless a touch provides it. A cached touch does not count, since it may have been made for the

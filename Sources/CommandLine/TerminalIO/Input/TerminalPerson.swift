@@ -44,9 +44,7 @@ extension Unanswered: Explained {
         case .no: Explanation("declined", .declined, "nothing was changed")
         case .nobodyToAsk:
             Explanation.noTerminal(reach, shown, hint: (question as? any Hinted)?.hint ?? "answer with --force")
-        case .withdrawn: Explanation("withdrawn", .declined, "the question was withdrawn")
-        case .timedOut: Explanation("no-answer", .declined, "there was no answer in time")
-        case .interrupted: .interrupted
+        case .withdrawn, .timedOut, .interrupted: Explanation(reason)
         }
     }
 

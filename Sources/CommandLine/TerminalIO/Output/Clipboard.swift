@@ -23,29 +23,21 @@ extension Stage {
     }
 }
 
-extension TouchNotifier {
-    /// Returns the notifier chosen by `--notify` or YKIT_NOTIFY: `desktop`, or a shell command; `nil` without either.
+extension Terminal {
+    /// Has touches announced as `--notify` or YKIT_NOTIFY say: on the desktop, or by a shell command.
     ///
     /// - Parameter isOnDesktop: Whether `--notify` is given.
     /// - Throws: `no-desktop` or `no-libsystemd`.
-    fileprivate static func wanted(
-        _ isOnDesktop: Bool, _ terminal: Terminal
-    ) throws(DesktopError) -> TouchNotifier? {
-        let means: Means
-        switch isOnDesktop ? "desktop" : terminal.stage.variables["YKIT_NOTIFY"] ?? "" {
-        case "": return nil
-        case "desktop": means = .desktop(try DesktopNotifications(terminal.stage.desktop))
+    package func notifyIfWanted(isOnDesktop: Bool) throws(DesktopError) {
+        let means: TouchNotifier.Means
+        switch isOnDesktop ? "desktop" : stage.variables["YKIT_NOTIFY"] ?? "" {
+        case "": return
+        case "desktop": means = .desktop(try DesktopNotifications(stage.desktop))
         case let command: means = .command(command)
         }
-        return TouchNotifier(means, cancellation: terminal.stage.environment.cancellation) { error in
-            terminal.warnNow(Explanation(error).message)
-        }
-    }
-}
-
-extension Terminal {
-    /// Has touches announced as `--notify` or YKIT_NOTIFY say.
-    package func notifyIfWanted(isOnDesktop: Bool) throws(DesktopError) {
-        notify(by: try TouchNotifier.wanted(isOnDesktop, self))
+        notify(
+            by: TouchNotifier(means, cancellation: stage.environment.cancellation) { error in
+                warnNow(Explanation(error).message)
+            })
     }
 }

@@ -29,11 +29,6 @@ extension Run {
         return true
     }
 
-    /// Asks which of several lines is meant; returns its index.
-    package func pick(_ question: String, among lines: [String]) throws(Unanswered) -> Int {
-        try terminal.pick(question, among: lines)
-    }
-
     /// The value of an environment variable; `nil` if it is not set or empty.
     package func variable(_ name: String) -> String? { stage.variables[name] }
 
@@ -116,7 +111,7 @@ extension Run {
         guard terminal.isErrorTerminal, stage.streams.isInputTyped, !options.json, person.presence.hasMenu else {
             throw failure
         }
-        return try pick(question, among: lines)
+        return try terminal.pick(question, among: lines)
     }
 
     /// Asks the user to choose one of several attached keys.
