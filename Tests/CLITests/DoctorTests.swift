@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKHardware
 import YKKeys
 import YKManagement
 import YKTestSupport
@@ -10,6 +9,7 @@ import YKTransport
 @testable import DeviceVerbs
 @testable import TerminalIO
 @testable import Verbs
+@testable import YKHardware
 
 /// What the doctor concludes from what it sees.
 struct DoctorTests {

@@ -2,11 +2,12 @@
 
 import Testing
 import YKCrypto
-import YKOpenPGP
 import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
+
+@testable import YKOpenPGP
 
 /// Each step of a change of the key derivation, refused with each usual status word: what the error says of both PINs is
 /// what the card holds.

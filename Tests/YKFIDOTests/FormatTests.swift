@@ -2,9 +2,10 @@
 
 import Testing
 import YKCrypto
-import YKFIDO
 import YKTestSupport
 import YKWire
+
+@testable import YKFIDO
 
 /// COSE keys, authenticator data, attestation objects, getInfo and the array of large blobs as bytes.
 struct FormatTests {

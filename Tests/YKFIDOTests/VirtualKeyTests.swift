@@ -3,11 +3,12 @@
 import Synchronization
 import Testing
 import YKCrypto
-import YKFIDO
 import YKTestSupport
 import YKTransport
 import YKVirtualKey
 import YKWire
+
+@testable import YKFIDO
 
 /// Registration, assertion and PIN on the virtual key, over the card.
 struct VirtualKeyTests {

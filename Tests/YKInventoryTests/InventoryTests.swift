@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKInventory
 import YKTestSupport
 import YKWire
+
+@testable import YKInventory
 
 /// Inventories as files, and their comparison.
 struct InventoryTests {

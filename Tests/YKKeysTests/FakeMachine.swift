@@ -4,10 +4,10 @@ import Synchronization
 import YKTestSupport
 import YKTransport
 import YKVirtualKey
-import YKWire
 
 @testable import YKHardware
 @testable import YKKeys
+@testable import YKWire
 
 /// A machine with virtual keys in its ports and readers.
 final class FakeMachine: Hardware {

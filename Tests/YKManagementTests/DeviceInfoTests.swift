@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKManagement
 import YKTestSupport
 import YKTransport
 import YKWire
+
+@testable import YKManagement
 
 /// Device information as keys say it, and as they should not.
 struct DeviceInfoTests {

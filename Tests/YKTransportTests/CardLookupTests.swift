@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKCapture
 import YKProtocols
 import YKTestSupport
 import YKTransport
 import YKWire
+
+@testable import YKCapture
 
 /// A command is found however the recording, and the host, cut it and its reply into parts.
 @Suite struct CardLookupTests {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKCapture
 import YKTestSupport
 import YKTransport
 import YKWire
+
+@testable import YKCapture
 
 @Suite struct RedactorTests {
     /// The command's bytes with secrets as `..`, after these applications and commands.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKCapture
 import YKTestSupport
 import YKTransport
 import YKWire
+
+@testable import YKCapture
 
 /// Messages over HID are looked up by what they ask.
 @Suite struct ReportLookupTests {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YKCapture
 import YKProtocols
 import YKTestSupport
 import YKWire
+
+@testable import YKCapture
 
 /// An application of which the program knows nothing but its vocabulary.
 private enum SafeProtocol: CardVocabulary {

@@ -2,11 +2,12 @@
 
 import Testing
 import YKCrypto
-import YKFIDO
 import YKInteraction
 import YKProtocols
 import YKTestSupport
 import YKUse
+
+@testable import YKFIDO
 
 /// The PIN of FIDO ceremonies on a virtual key, from a broker.
 struct FIDOCredentialTests {

@@ -2,7 +2,8 @@
 
 import Testing
 import YKTestSupport
-import YKWire
+
+@testable import YKWire
 
 @Suite struct HIDReportDescriptorTests {
     static let fido = "06d0f10901a1010920150026ff007508954081020921150026ff00750895409102c0"

@@ -28,10 +28,7 @@ public enum CBOR: Hashable, Sendable {
         /// The bytes of its encoding: 2, 4 or 8.
         public let width: Int
 
-        init(bits: UInt64, width: Int) {
-            self.bits = bits
-            self.width = width
-        }
+        init(bits: UInt64, width: Int) { (self.bits, self.width) = (bits, width) }
 
         /// Creates a double-precision number.
         public init(_ value: Double) { self.init(bits: value.bitPattern, width: 8) }

@@ -113,11 +113,6 @@ public struct InventoriedKey: Hashable, Sendable {
     public var serial: String?
     /// The firmware version, if known.
     public var version: String?
-
-    /// Creates the description of a key.
-    public init(name: String, serial: String? = nil, version: String? = nil) {
-        (self.name, self.serial, self.version) = (name, serial, version)
-    }
 }
 
 extension Inventory {

@@ -94,12 +94,6 @@ package struct Calculate: CardCommand {
     package let challenge: [UInt8]
     package let isTruncated: Bool
 
-    package init(account: [UInt8], challenge: [UInt8], isTruncated: Bool) {
-        self.account = account
-        self.challenge = challenge
-        self.isTruncated = isTruncated
-    }
-
     package var apdu: APDU {
         let data = [TLV(OATHProtocol.Tag.name, account), TLV(OATHProtocol.Tag.challenge, challenge)].encoded
         return APDU(ins: OATHProtocol.Instruction.calculate, p2: isTruncated ? 1 : 0, data: data)

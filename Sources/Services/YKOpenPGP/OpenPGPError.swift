@@ -148,11 +148,6 @@ public struct OpenPGPStanding: Sendable, Hashable {
     /// The admin PIN.
     public let admin: PIN
 
-    /// Describes a card.
-    public init(isHashed: Bool?, user: PIN, admin: PIN) {
-        (self.isHashed, self.user, self.admin) = (isHashed, user, admin)
-    }
-
     /// After a failure of the link, which leaves open whether the last command was carried out.
     static let unknown = OpenPGPStanding(isHashed: nil, user: .unknown, admin: .unknown)
 }

@@ -2,10 +2,10 @@
 
 import Testing
 import YKTestSupport
-import YKWire
 
 @testable import YKHardware
 @testable import YKTransport
+@testable import YKWire
 
 /// T=1 and T=0 with cards that make mistakes.
 @Suite struct ProtocolTests {

@@ -2,9 +2,9 @@
 
 import Testing
 import YKTestSupport
-import YKWire
 
 @testable import YKHardware
+@testable import YKWire
 
 /// What real readers say of themselves (`captures/field/readers.tsv`).
 @Suite struct ReaderListTests {

@@ -93,14 +93,6 @@ public struct ATR: Hashable, Sendable, CustomStringConvertible {
         public var protocolNumber: UInt8?
         /// TA, TB and TC of the group.
         public var a, b, c: UInt8?
-
-        /// Creates a group.
-        public init(protocolNumber: UInt8? = nil, a: UInt8? = nil, b: UInt8? = nil, c: UInt8? = nil) {
-            self.protocolNumber = protocolNumber
-            self.a = a
-            self.b = b
-            self.c = c
-        }
     }
 
     /// The groups of interface bytes in order.

@@ -77,10 +77,6 @@ public struct USBDescriptors: Hashable, Sendable {
         /// The maximum packet size, in bytes.
         public var packetSize: Int
 
-        package init(address: UInt8, kind: Kind, packetSize: Int) {
-            (self.address, self.kind, self.packetSize) = (address, kind, packetSize)
-        }
-
         /// Whether data comes from the device.
         public var isIn: Bool { address & 0x80 != 0 }
     }

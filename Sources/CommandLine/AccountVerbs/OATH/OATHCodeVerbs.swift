@@ -84,7 +84,9 @@ struct OATHList: Verb {
         let service = try await run.oath(password)
         if watch { try await CodeWatch(run: run, service: service, showHidden: showHidden).run() }
         if codes {
-            return try await CodeTable(run, showHidden: showHidden).outcome(from: service) { AccountList($0, at: $1) }
+            return try await CodeTable(run: run, showHidden: showHidden).outcome(from: service) {
+                AccountList($0, at: $1)
+            }
         }
         let all = try await service.accounts()
         await run.remember(all.map(\.id), of: service)
@@ -147,7 +149,7 @@ struct OATHCalculate: Verb {
     func run(in run: Run) async throws -> Outcome<Reported> {
         let service = try await run.oath(password)
         guard query != nil || single else {
-            return try await CodeTable(run, showHidden: showHidden, time: at).outcome(from: service) {
+            return try await CodeTable(run: run, showHidden: showHidden, time: at).outcome(from: service) {
                 (accounts: $0, code: nil, time: $1)
             }
         }
@@ -207,13 +209,7 @@ struct OATHCalculate: Verb {
 struct CodeTable {
     let run: Run
     let showHidden: Bool
-    let time: Int64?
-
-    init(_ run: Run, showHidden: Bool, time: Int64? = nil) {
-        self.run = run
-        self.showHidden = showHidden
-        self.time = time
-    }
+    var time: Int64?
 
     /// Returns the lines of the table, and the report built from its entries and time.
     func outcome<Reported>(
@@ -288,7 +284,7 @@ struct CodeWatch {
         repeat {
             let now = run.now
             if drawn > 0 { run.terminal.redraw("\u{1B}[\(drawn)A\r\u{1B}[J") }
-            let table = CodeTable(run, showHidden: showHidden)
+            let table = CodeTable(run: run, showHidden: showHidden)
             let lines = fitting(Table.lines(entries.map { table.row($0, at: now, among: entries.map(\.account.id)) }))
             lines.forEach(run.terminal.line)
             drawn = lines.count

@@ -172,7 +172,8 @@ struct ApproveLogout: AccountKeyVerb {
         if let push = PushAccount(ended) {
             isDeleted = push.place == .software
             if !isDeleted, !keepKey {
-                isDeleted = try await !SlotCleaning(run, managementKey, key.pin).remove([push]).isEmpty
+                isDeleted = try await !SlotCleaning(run: run, managementKey: managementKey, pin: key.pin).remove([push])
+                    .isEmpty
             }
         }
         try book.file.update { store throws(StoreError) in store.remove(ended.id) }
@@ -211,10 +212,6 @@ struct SlotCleaning {
     let run: Run
     let managementKey: ManagementKeyOptions
     let pin: PINOptions
-
-    init(_ run: Run, _ managementKey: ManagementKeyOptions, _ pin: PINOptions) {
-        (self.run, self.managementKey, self.pin) = (run, managementKey, pin)
-    }
 
     /// Deletes the keys of accounts from the security key in use if their public keys match; returns the accounts whose
     /// keys were deleted.
@@ -287,7 +284,7 @@ struct ApproveClear: AccountKeyVerb {
             try confirmation.ask(
                 typing: "clear", "this permanently deletes the keys in slots \(slots.listed())", in: run)
             try run.endPlan("delete the keys in slots \(slots.listed())")
-            removed = try await SlotCleaning(run, managementKey, key.pin).remove(accounts)
+            removed = try await SlotCleaning(run: run, managementKey: managementKey, pin: key.pin).remove(accounts)
         } else {
             try confirmation.ask(
                 typing: "clear", "this permanently removes \(book.countText) and the history", in: run)

@@ -69,7 +69,8 @@ struct PIVGenerateKey: Verb {
         let key = try await service.generateKey(
             slot, algorithm, policies: policies.policies, allowingWeakRSA: allowWeakRsa)
         progress?.end()
-        let written = WrittenPublicKey(format, try format.encode(key, comment: "PIV-\(slot)"), to: file)
+        let bytes = try format.encode(key, comment: "PIV-\(slot)")
+        let written = WrittenPublicKey(format: format, bytes: bytes, output: file)
         var outcome = Outcome(
             (StoredPIVKey(slot: slot, algorithm: algorithm, policies: policies.policies), written),
             "generated an \(algorithm) key in \(slot); public key written to \(file)")

@@ -92,7 +92,8 @@ struct PublicKeyExport: ParsableArguments {
         _ key: PublicKey, of slot: any CustomStringConvertible, algorithm: String?, comment defaultComment: String,
         to output: FileOutput
     ) throws(Explanation) -> Outcome<ExportedPublicKey> {
-        let written = WrittenPublicKey(format, try format.encode(key, comment: comment ?? defaultComment), to: file)
+        let bytes = try format.encode(key, comment: comment ?? defaultComment)
+        let written = WrittenPublicKey(format: format, bytes: bytes, output: file)
         return try output.put(
             written.bytes, of: ExportedPublicKey(slot: slot.description, algorithm: algorithm, key: written),
             "public key of \(slot) written to \(file)")
@@ -101,18 +102,14 @@ struct PublicKeyExport: ParsableArguments {
 
 /// A public key as it was written.
 struct WrittenPublicKey: Report {
-    private let format: PublicKeyFormat
+    let format: PublicKeyFormat
     let bytes: [UInt8]
-    private let output: String
+    let output: String
     static let members: [Member<WrittenPublicKey>] = [
         Member("format") { $0.format.rawValue },
         Member("publicKey", "in that format, der in base64url") { $0.format.text(of: $0.bytes) },
         Member("output") { $0.output },
     ]
-
-    init(_ format: PublicKeyFormat, _ bytes: [UInt8], to output: String) {
-        (self.format, self.bytes, self.output) = (format, bytes, output)
-    }
 }
 
 /// The public key of a slot.

@@ -92,12 +92,6 @@ public struct PortedKey: Sendable, Hashable {
     public var name: String
     /// The port, such as `1-2`.
     public var port: String
-
-    /// Creates a key.
-    public init(name: String, port: String) {
-        self.name = name
-        self.port = port
-    }
 }
 
 /// Why a HID interface has no node.

@@ -59,12 +59,4 @@ public struct PIVKeyPlace: Hashable, Sendable {
     public let policies: KeyPolicies
     /// The certificate by which the security key attests the key, DER; `nil` if it cannot attest.
     public let attestation: [UInt8]?
-
-    /// Creates a description of a key.
-    public init(slot: PIVSlot, keySerial: UInt32?, policies: KeyPolicies, attestation: [UInt8]?) {
-        self.slot = slot
-        self.keySerial = keySerial
-        self.policies = policies
-        self.attestation = attestation
-    }
 }

@@ -129,13 +129,6 @@ public struct VersionQualifier: Hashable, Sendable, CustomStringConvertible {
     /// The build number within that stage.
     public let iteration: UInt8
 
-    /// Creates a qualifier.
-    public init(version: FirmwareVersion, kind: Kind, iteration: UInt8) {
-        self.version = version
-        self.kind = kind
-        self.iteration = iteration
-    }
-
     /// Version, kind and build, as in `5.7.2.beta.3`.
     public var description: String { "\(version).\(kind).\(iteration)" }
 }

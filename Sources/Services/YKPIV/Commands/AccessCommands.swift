@@ -118,11 +118,6 @@ struct RequestBlock: CardCommand {
         fileprivate var tag: TLV.Tag { self == .witness ? PIVProtocol.Tag.witness : PIVProtocol.Tag.challenge }
     }
 
-    init(_ kind: Kind, _ type: ManagementKeyType) {
-        self.kind = kind
-        self.type = type
-    }
-
     var apdu: APDU {
         let data = TLV(PIVProtocol.Tag.dynamic, TLV(kind.tag, []).encoded).encoded
         return APDU(
@@ -146,11 +141,6 @@ struct AnswerChallenge: CardCommand {
     let type: ManagementKeyType
     let answer: [UInt8]
 
-    init(_ type: ManagementKeyType, _ answer: [UInt8]) {
-        self.type = type
-        self.answer = answer
-    }
-
     var apdu: APDU {
         let data = TLV(PIVProtocol.Tag.dynamic, TLV(PIVProtocol.Tag.response, answer).encoded).encoded
         return APDU(
@@ -165,12 +155,6 @@ struct AnswerWitness: CardCommand {
     let type: ManagementKeyType
     let witness: [UInt8]
     let challenge: [UInt8]
-
-    init(_ type: ManagementKeyType, witness: [UInt8], challenge: [UInt8]) {
-        self.type = type
-        self.witness = witness
-        self.challenge = challenge
-    }
 
     var apdu: APDU {
         let data = [TLV(PIVProtocol.Tag.witness, witness), TLV(PIVProtocol.Tag.challenge, challenge)].encoded

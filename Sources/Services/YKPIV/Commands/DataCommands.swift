@@ -30,11 +30,6 @@ struct PutPIVData: CardCommand {
     let object: PIVObjectID
     let content: [UInt8]
 
-    init(_ object: PIVObjectID, _ content: [UInt8]) {
-        self.object = object
-        self.content = content
-    }
-
     var apdu: APDU {
         let data = [TLV(PIVProtocol.Tag.objectID, object.bytes), TLV(0x53, content)].encoded
         return APDU(ins: PIVProtocol.Instruction.putData, p1: 0x3F, p2: 0xFF, data: data, le: .none)

@@ -108,7 +108,7 @@ extension PIVService {
     ///
     /// - Throws: `managementKeyRequired`, `full`, or `refusedLength`.
     public func putObject(_ id: PIVObjectID, _ content: [UInt8]) throws(PIVError) {
-        try session.manage(PutPIVData(id, content)) { $0 == .wrongLength ? .refusedLength(id) : nil }
+        try session.manage(PutPIVData(object: id, content: content)) { $0 == .wrongLength ? .refusedLength(id) : nil }
     }
 
     /// Reads the card's CHUID; `nil` if it has none.

@@ -21,7 +21,7 @@ extension PIVService {
         } else {
             let answer: [UInt8]
             do { answer = try cipher.encrypt(block, key: key.secret) } catch { throw .crypto(error) }
-            try session.send(AnswerChallenge(type, answer)) { $0.isRefusal ? .wrongManagementKey : nil }
+            try session.send(AnswerChallenge(type: type, answer: answer)) { $0.isRefusal ? .wrongManagementKey : nil }
         }
         session.isManaging = true
         session.channel.resetsOnRelease = true
@@ -36,7 +36,7 @@ extension PIVService {
     ) throws(PIVError) {
         let challenge = try session.draw(cipher.blockSize, secret: false)
         let (answer, expected) = try Self.answers(cipher, key, witness, challenge)
-        let command = AnswerWitness(type, witness: answer, challenge: challenge)
+        let command = AnswerWitness(type: type, witness: answer, challenge: challenge)
         let response: [UInt8]?
         do {
             response = try session.send(command) { $0.isRefusal ? .wrongManagementKey : nil }
@@ -69,7 +69,7 @@ extension PIVService {
         if session.managementKeyType == nil { _ = try managementKeyMetadata() }
         if let type = session.managementKeyType {
             guard type.cipher != nil else { throw .unknownManagementKeyType(type) }
-            let block = try session.send(RequestBlock(kind, type)) { status in
+            let block = try session.send(RequestBlock(kind: kind, type: type)) { status in
                 status == .securityStatusNotSatisfied ? .managementKeyUnavailable : nil
             }
             return (type, block)
@@ -77,7 +77,7 @@ extension PIVService {
         var isLocked = false
         for type in ManagementKeyType.known {
             do {
-                let block = try session.send(RequestBlock(kind, type))
+                let block = try session.send(RequestBlock(kind: kind, type: type))
                 session.managementKeyType = type
                 return (type, block)
             } catch {

@@ -49,12 +49,6 @@ extension Capture {
             public let offset: Int
             /// The number of bytes.
             public let length: Int
-
-            /// Creates a range.
-            public init(offset: Int, length: Int) {
-                self.offset = offset
-                self.length = length
-            }
         }
 
         /// What happened.

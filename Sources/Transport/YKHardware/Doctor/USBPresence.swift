@@ -5,20 +5,13 @@ package struct USBPresence: Sendable, Hashable {
     /// One interface of it.
     package struct Interface: Sendable, Hashable {
         /// The name in sysfs, such as `1-2:1.1`.
-        package var name: String
+        package var name = "1-2:1.0"
         /// The class: 3 for HID, 0B for smart card readers.
         package var kind: UInt8
         /// The kernel driver bound to it; `usbfs` when a program has claimed it.
         package var driver: String?
         /// The HID device that the kernel created for it, and its state.
         package var hid: HID?
-
-        package init(name: String = "1-2:1.0", kind: UInt8, driver: String? = nil, hid: HID? = nil) {
-            self.name = name
-            self.kind = kind
-            self.driver = driver
-            self.hid = hid
-        }
 
         /// Whether it is a smart card reader.
         package var isReader: Bool { kind == 0x0B }
@@ -29,17 +22,11 @@ package struct USBPresence: Sendable, Hashable {
     /// A HID device.
     package struct HID: Sendable, Hashable {
         /// The name in sysfs, such as `0003:1050:0407.0001`.
-        package var name: String
+        package var name = "0003:1050:0407.0001"
         /// The kernel driver bound to it.
-        package var driver: String?
+        package var driver: String? = "hid-generic"
         /// The name of its node, such as `hidraw0`.
-        package var node: String?
-
-        package init(name: String = "0003:1050:0407.0001", driver: String? = "hid-generic", node: String? = "hidraw0") {
-            self.name = name
-            self.driver = driver
-            self.node = node
-        }
+        package var node: String? = "hidraw0"
     }
 
     /// The port, such as `1-2`.
@@ -51,22 +38,11 @@ package struct USBPresence: Sendable, Hashable {
     /// The serial number in its descriptor.
     package var serial: String?
     /// Whether the kernel may use it; programs such as USBGuard can forbid that.
-    package var isAuthorized: Bool
+    package var isAuthorized = true
     package var interfaces: [Interface]
+}
 
-    package init(
-        port: String, vendor: UInt16, product: UInt16, name: String, serial: String? = nil, isAuthorized: Bool = true,
-        interfaces: [Interface]
-    ) {
-        self.port = port
-        self.vendor = vendor
-        self.product = product
-        self.name = name
-        self.serial = serial
-        self.isAuthorized = isAuthorized
-        self.interfaces = interfaces
-    }
-
+extension USBPresence {
     /// All USB devices, ordered by port; `nil` when sysfs does not show any USB.
     package static func all(system: String = "/sys") -> [USBPresence]? {
         let folder = "\(system)/bus/usb/devices"
