@@ -11,20 +11,26 @@ import YKTransport
 
 @Suite struct DisclosureTests {
     /// Returns whether the secret of a change that failed is in its file.
-    private func isKept(after error: any Error) throws -> Bool {
+    private func isKept(after error: any Error, isStored: Bool = false, isUnread: Bool = false) throws -> Bool {
         let file = FileManager.default.temporaryDirectory.appending(path: "ykit-secret-\(UUID().uuidString)").path
         defer { Files.remove(file) }
         let terminal = Terminal(.test(person: NoPerson(), streams: CapturedStreams()))
         let made = try Disclosure("secret", secret("made"), in: file, orElse: "", terminal)
-        try Disclosure.keep([made], after: error, terminal)
+        try Disclosure.keep([made], after: error, isStored: isStored, isUnread: isUnread, terminal)
         return Files.isFile(file)
     }
 
-    @Test("a secret is disclosed if the key may have it: it sent no reply, or nobody touched it in time")
+    @Test(
+        "a secret is disclosed if the key may have it: it sent no reply, or none that can be read, or nobody touched it in time"
+    )
     func unanswered() throws {
-        for error: any Error in [LinkError.removed, LinkError.timedOut("a reply"), LinkError.cancelled, TouchMissed()] {
-            #expect(try isKept(after: error), "\(error)")
-        }
+        let errors: [any Error] = [
+            LinkError.removed, LinkError.timedOut("a reply"), LinkError.cancelled, TouchMissed(),
+            CardError.malformed(.truncated), CardError.link(.removed),
+        ]
+        for error in errors { #expect(try isKept(after: error), "\(error)") }
+        #expect(try isKept(after: Explanation.usage("no"), isUnread: true))
+        #expect(try isKept(after: Explanation.usage("no"), isStored: true))
     }
 
     @Test func refused() throws {

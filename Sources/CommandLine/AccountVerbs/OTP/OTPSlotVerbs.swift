@@ -314,7 +314,8 @@ struct OTPProgramming: ParsableArguments {
         try await run.confirm(writing: slot, of: service, force: force)
         let made = try run.perform(made) ?? []
         do { try await service.program(slot, content, settings, access: access) } catch {
-            try Disclosure.keep(made, after: error, run.terminal)
+            let isUnread = if case OTPError.malformed = error { true } else { false }
+            try Disclosure.keep(made, after: error, isUnread: isUnread, run.terminal)
             throw error
         }
         try Disclosure.show(made)

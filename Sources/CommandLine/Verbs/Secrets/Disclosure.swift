@@ -53,14 +53,17 @@ package struct Disclosure {
     }
 
     /// Discloses the secrets of a change that failed, if the key has made it in part, or may have made it, having sent no
-    /// reply.
+    /// reply or one that cannot be read.
     ///
-    /// - Parameter isStored: Whether the key has the secret: the change failed in a later step.
+    /// - Parameters:
+    ///   - isStored: Whether the key has the secret: the change failed in a later step.
+    ///   - isUnread: Whether the service says that it cannot read the key's reply.
     package static func keep(
-        _ made: [Disclosure], after error: any Error, isStored: Bool = false, _ terminal: Terminal
+        _ made: [Disclosure], after error: any Error, isStored: Bool = false, isUnread: Bool = false,
+        _ terminal: Terminal
     ) throws {
-        guard isStored || isUnanswered(error) else { return }
-        let words = isStored ? "the key has the new secret" : "the key did not answer and may have made the change"
+        guard isStored || isUnread || isUnanswered(error) else { return }
+        let words = isStored ? "the key has the new secret" : "the key may have made the change"
         try each(
             made.map { secret in
                 {
@@ -87,9 +90,10 @@ package struct Disclosure {
         if let failure { throw failure }
     }
 
-    /// Whether the key may have made a change that failed, having sent no reply.
+    /// Whether the key may have made a change that failed, having sent no reply, or one that cannot be read.
     private static func isUnanswered(_ error: any Error) -> Bool {
-        switch LinkError(causing: error) {
+        if case .malformed = CardError(causing: error) { return true }
+        return switch LinkError(causing: error) {
         case .removed, .reset, .timedOut, .cancelled, .closed, .unresponsive, .malformed, .failed: true
         default: error is TouchMissed
         }
