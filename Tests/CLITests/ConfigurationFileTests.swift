@@ -146,7 +146,7 @@ import YKWire
             Style.isWanted(choice, isTerminal: isTerminal, EnvironmentVariables { variables[$0] })
         }
         #expect(wanted(nil, true) && !wanted(nil, false) && wanted(.auto, true))
-        #expect(!wanted(nil, true, ["NO_COLOR": "1"]))
+        #expect(!wanted(nil, true, ["NO_COLOR": "1"]) && wanted(nil, true, ["NO_COLOR": ""]))
         #expect(!wanted(nil, true, ["TERM": "dumb"]) && wanted(.always, false, ["NO_COLOR": "1", "TERM": "dumb"]))
         #expect(!wanted(.never, true))
     }

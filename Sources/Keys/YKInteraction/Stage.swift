@@ -29,11 +29,11 @@ package struct Stage: Sendable {
 package struct EnvironmentVariables: Sendable {
     private let value: @Sendable (String) -> String?
 
-    /// - Parameter value: Returns the value of a variable; `nil` if it is not set or empty.
+    /// - Parameter value: Returns the value of a variable; `nil` if it is not set.
     package init(_ value: @escaping @Sendable (_ name: String) -> String?) { self.value = value }
 
     /// The value of a variable; `nil` if it is not set or empty.
-    package subscript(name: String) -> String? { value(name) }
+    package subscript(name: String) -> String? { value(name).flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 /// Where a run writes its results and its messages.

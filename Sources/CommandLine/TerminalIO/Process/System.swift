@@ -7,8 +7,12 @@ package import YKInteraction
 package import YKTransport
 
 extension Stage {
-    /// The other programs of this machine, which ^C ends.
-    package var programs: ProgramRunner { .system(environment.cancellation) }
+    /// The other programs of this machine, in the folders of the stage's PATH; ^C ends them.
+    package var programs: ProgramRunner {
+        var programs = ProgramRunner.system(environment.cancellation)
+        programs.find = { [variables] in ChildProcess.find($0, path: variables["PATH"]) }
+        return programs
+    }
 }
 
 extension UserFolder {
