@@ -235,8 +235,10 @@ struct OATHImport: Verb {
 
     /// Whether no further account can be written.
     private static func endsImport(_ error: any Error) -> Bool {
-        if let error = error as? OATHError, [.full, .locked, .wrongPassword, .touchTimeout].contains(error) {
-            return true
+        switch error as? OATHError {
+        case .full?, .locked?, .wrongPassword?, .touchTimeout?, .notAuthentic?: return true
+        case .unfinished(_, let cause)?: return endsImport(cause)
+        default: break
         }
         return switch LinkError(causing: error) {
         case .removed, .busy, .reset, .timedOut, .cancelled, .replay: true
