@@ -209,6 +209,12 @@ public struct HIDUsage: Hashable, Sendable, CustomStringConvertible {
     /// The usage on the page.
     public var id: UInt16
 
+    /// Creates a usage.
+    public init(page: UInt16, id: UInt16) {
+        self.page = page
+        self.id = id
+    }
+
     /// A FIDO authenticator (CTAP 2.2 §11.2.8.2, usage page F1D0).
     public static let fido = HIDUsage(page: 0xF1D0, id: 1)
     /// A keyboard (HID Usage Tables §10).

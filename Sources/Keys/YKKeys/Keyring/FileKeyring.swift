@@ -35,6 +35,11 @@ public struct FileKeyring: Keyring {
     /// The keyring below XDG_STATE_HOME, or below HOME.
     ///
     /// - Throws: `noFolder`.
+    public static func standard(cancellation: Cancellation = Cancellation()) throws(KeyringError) -> FileKeyring {
+        try FileKeyring(cancellation) { ProcessVariables[$0] }
+    }
+
+    /// The same by other variables than those of the process.
     package init(_ cancellation: Cancellation, _ variable: (String) -> String?) throws(KeyringError) {
         guard let folder = UserFolder.state.path(variable) else {
             throw .noFolder(variable: UserFolder.state.variable)

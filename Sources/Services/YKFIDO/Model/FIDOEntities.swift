@@ -123,6 +123,12 @@ public struct PINUVAuth: Hashable, Sendable {
     public let parameter: [UInt8]
     /// The number of the protocol.
     public let version: UInt64
+
+    /// Creates a proof.
+    public init(parameter: [UInt8], version: UInt64) {
+        self.parameter = parameter
+        self.version = version
+    }
 }
 
 extension RelyingParty: CustomStringConvertible {

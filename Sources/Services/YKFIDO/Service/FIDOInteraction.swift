@@ -41,6 +41,14 @@ public struct PINRequest: Hashable, Sendable {
     /// Why built-in user verification was not sufficient; `nil` if it was not tried.
     public let fallback: Fallback?
 
+    /// Creates a request.
+    public init(permissions: ClientPIN.Permissions, rpID: String?, retries: PINRetries?, fallback: Fallback?) {
+        self.permissions = permissions
+        self.rpID = rpID
+        self.retries = retries
+        self.fallback = fallback
+    }
+
     /// Why built-in user verification was not sufficient.
     public enum Fallback: Hashable, Sendable {
         /// It did not recognize the user.

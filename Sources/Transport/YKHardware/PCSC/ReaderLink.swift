@@ -24,6 +24,13 @@ public struct CardConnection: Hashable, Sendable {
     public var activeProtocol: UInt32
     /// The answer to reset.
     public var atr: [UInt8]
+
+    /// Creates a connection state.
+    public init(state: UInt32, activeProtocol: UInt32, atr: [UInt8]) {
+        self.state = state
+        self.activeProtocol = activeProtocol
+        self.atr = atr
+    }
 }
 
 extension PCSCLink: ReaderLink {
