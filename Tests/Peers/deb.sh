@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The packages that tools/package makes of $YKIT_REAL: their content, lintian's verdict, an installation of each in a folder,
 # which works and leaves nothing behind, and dpkg's upgrade from a lower version, which keeps what people set; in
-# `tools/test all` that they are the same bytes twice. $YKIT_FORMER_DEB is the package of the lower version; otherwise it is
+# `tools/test all` also that making them again gives the same bytes. $YKIT_FORMER_DEB is the package of the lower version; otherwise it is
 # made of this one. In a fresh Debian, with apt: tools/test demand fresh-debian.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)

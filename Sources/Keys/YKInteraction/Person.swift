@@ -8,7 +8,8 @@ public import YKCrypto
 /// A person knows how to ask, not what. When the caller's task is cancelled, the question disappears at once, and
 /// `withdrawn` is thrown. An answer counts for exactly one question, and only if it is whole: a line with its end.
 public protocol Person: Sendable {
-    /// Asks for a credential; a new one twice. A service may be waiting for the answer, so it must not be called.
+    /// Asks for a credential; a new one twice. It is not empty unless the request allows it. A service may be waiting for the
+    /// answer, so the person must not call one.
     ///
     /// - Throws: `Declined` if there is no answer, or an error of the person's own that says more than `nobodyToAsk`.
     nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws -> SharedSecret

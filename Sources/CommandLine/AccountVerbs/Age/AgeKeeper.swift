@@ -163,7 +163,7 @@ final class AgeKeeper: AgeKeySource {
 
     private func access(_ service: PIVService, _ serial: UInt32) -> PIVUnlocking {
         let key = serial == 0 ? nil : String(serial)
-        let asked = AgePerson(dialogue, key: key, isForPIN: !isGiven(.pivPIN, serial))
+        let asked = AgePerson(dialogue, key: key, mayAskForPIN: !isGiven(.pivPIN, serial))
         let given = run.given(.pivPIN, run.source(of: .pivPIN, given, key: key))
         var access = PIVUnlocking(service, run.broker([given], person: asked), run.person, key: key)
         access.sharesPIN = true
@@ -218,7 +218,7 @@ final class AgeKeeper: AgeKeySource {
     }
 
     private func secretOnce(of credential: AgeCredential) async throws -> SharedSecret {
-        let asked = AgePerson(dialogue, isForPIN: !isGiven(.fidoPIN))
+        let asked = AgePerson(dialogue, mayAskForPIN: !isGiven(.fidoPIN))
         let given = run.given(.fidoPIN, run.source(of: .fidoPIN, given))
         let pin = FIDOCredential(
             run.broker([given], person: asked), CredentialID(.fidoPIN, key: nil), to: ConsentWords.age, run.person)
@@ -246,9 +246,9 @@ struct AgePerson: Person {
 
     /// - Parameters:
     ///   - key: The serial number of the key whose PIN is asked for, if it is known.
-    ///   - isForPIN: Whether another PIN may be asked for than the one that was given.
-    init(_ dialogue: AgeDialogue, key: String? = nil, isForPIN: Bool = true) {
-        (self.dialogue, self.key, presence) = (dialogue, key, Presence(isForPIN ? .here : .absent))
+    ///   - mayAskForPIN: Whether a PIN may be asked for; not if one was given.
+    init(_ dialogue: AgeDialogue, key: String? = nil, mayAskForPIN: Bool = true) {
+        (self.dialogue, self.key, presence) = (dialogue, key, Presence(mayAskForPIN ? .here : .absent))
     }
 
     nonisolated(nonsending) func secret(_ request: CredentialRequest) async throws(Declined) -> SharedSecret {

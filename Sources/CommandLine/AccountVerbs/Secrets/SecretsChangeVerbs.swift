@@ -48,7 +48,7 @@ struct SecretsUpdate: Verb {
         guard setsPassword || login != nil || changesTouch != nil || metadata.source.isGiven(run.terminal) else {
             throw Explanation.usage(
                 "nothing to change: give --login, --password, --metadata-stdin or --touch",
-                hint: "more with 'ykit secrets update --help'")
+                hint: "ykit secrets update [options] <query>; more with 'ykit secrets update --help'")
         }
         var record = SecretsRecord(login: login)
         if setsPassword {

@@ -44,7 +44,8 @@ extension Unanswered: Explained {
         case .no: Explanation("declined", .declined, "nothing was changed")
         case .nobodyToAsk:
             Explanation.noTerminal(reach, shown, hint: (question as? any Hinted)?.hint ?? "answer with --force")
-        case .withdrawn, .timedOut, .interrupted: Explanation(reason)
+        case .interrupted: .interrupted
+        case .withdrawn, .timedOut: Explanation(reason)
         }
     }
 

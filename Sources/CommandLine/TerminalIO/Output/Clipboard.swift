@@ -24,7 +24,7 @@ extension Stage {
 }
 
 extension Terminal {
-    /// Has touches announced as `--notify` or YKIT_NOTIFY say: on the desktop, or by a shell command.
+    /// Announces touches as `--notify` or YKIT_NOTIFY says: on the desktop, or by a shell command.
     ///
     /// - Parameter isOnDesktop: Whether `--notify` is given.
     /// - Throws: `no-desktop` or `no-libsystemd`.
