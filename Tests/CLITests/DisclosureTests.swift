@@ -5,6 +5,7 @@ import Testing
 import YKInteraction
 import YKTestSupport
 import YKTransport
+import YKWire
 
 @testable import TerminalIO
 @testable import Verbs
@@ -26,7 +27,7 @@ import YKTransport
     func unanswered() throws {
         let errors: [any Error] = [
             LinkError.removed, LinkError.timedOut("a reply"), LinkError.cancelled, TouchMissed(),
-            CardError.malformed(.truncated), CardError.link(.removed),
+            CardError.malformed(WireError(.truncated, at: 0, "a reply"), during: "a change"), CardError.link(.removed),
         ]
         for error in errors { #expect(try isKept(after: error), "\(error)") }
         #expect(try isKept(after: Explanation.usage("no"), isUnread: true))
