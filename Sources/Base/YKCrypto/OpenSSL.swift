@@ -14,6 +14,14 @@ public enum OpenSSL {
         if let problem = ykit_openssl_problem() { throw CryptoFault(String(cString: problem)) }
     }
 
+    /// Loads the library, unless ``whenMissing(_:)`` has set what happens when it is needed and missing: most uses of a card
+    /// need none of it, and loading takes a third of a list of accounts.
+    ///
+    /// - Throws: `CryptoFault`, as ``require()``.
+    package static func prepare() throws(CryptoFault) {
+        if ykit_openssl_has_handler() == 0 { try require() }
+    }
+
     /// Sets a function that is called with the reason, a sentence, when the library turns out to be missing: a program
     /// that cannot continue without it ends there. Call it before the library is used.
     public static func whenMissing(_ handler: @escaping @convention(c) (UnsafePointer<CChar>?) -> Void) {

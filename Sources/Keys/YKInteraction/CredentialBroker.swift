@@ -181,6 +181,8 @@ public final class CredentialBroker: Sendable {
     private nonisolated(nonsending) func find(
         _ request: CredentialRequest, _ tries: Tries?
     ) async throws -> SharedSecret {
+        // No try is spent on an operation whose result could not be checked afterwards.
+        try OpenSSL.require()
         let id = request.id
         memory.state.withLock { $0.entries[id]?.pending = nil }
         var request = request

@@ -103,7 +103,7 @@ public struct Key: Sendable {
     public func open<Service: CardKeyService>(
         _ service: Service.Type, timeout: Duration? = nil
     ) async throws -> Service {
-        try OpenSSL.require()
+        try OpenSSL.prepare()
         return try await Service.open(try await channel(timeout: timeout))
     }
 

@@ -44,6 +44,8 @@ const char *ykit_openssl_problem(void) {
 
 void ykit_openssl_on_problem(void (*handler)(const char *reason)) { on_problem = handler; }
 
+int ykit_openssl_has_handler(void) { return on_problem != NULL; }
+
 const ykit_functions *ykit_ssl(void) {
     pthread_once(&once, load);
     return &functions;
