@@ -121,15 +121,16 @@ public struct Key: Sendable {
     ///
     /// - Parameters:
     ///   - service: The type of the service.
-    ///   - interaction: How to prompt for the PIN and a touch.
+    ///   - interaction: How to prompt for the PIN and a touch; `nil` for what requires neither.
     /// - Throws: ``KeyError`` when the key cannot be reached, or `FIDOError`.
     public func open(
-        _ service: FIDOService.Type, interaction: FIDOInteraction = FIDOInteraction()
+        _ service: FIDOService.Type, interaction: FIDOInteraction? = nil
     ) async throws -> FIDOService {
-        try OpenSSL.require()
+        // Nobody is asked to touch the key for an answer that could not be checked.
+        if interaction != nil { try OpenSSL.require() } else { try OpenSSL.prepare() }
         let keys = keys
         let (runtime, link) = try await onRuntime { () throws(KeyError) in try keys.fidoLink() }
-        return try await FIDOService.open(link, on: runtime, interaction: interaction)
+        return try await FIDOService.open(link, on: runtime, interaction: interaction ?? FIDOInteraction())
     }
 
     /// Opens the OTP application, over the key's keyboard interface if it has one, otherwise on the card.

@@ -44,7 +44,7 @@ extension Run {
 
     /// Opens the FIDO application of the selected key, for operations that require no PIN.
     package func openFIDO(
-        _ interaction: FIDOInteraction = FIDOInteraction(), asksWhich: Bool = true, of key: Key? = nil
+        _ interaction: FIDOInteraction? = nil, asksWhich: Bool = true, of key: Key? = nil
     ) async throws -> FIDOService {
         let key = key ?? self.key
         let service =
