@@ -32,7 +32,11 @@ extension Report {
 
     /// The rows of some members, in the order of their names.
     package func rows(_ names: [String]) -> [[String]] {
-        names.flatMap { name in Self.members.first { $0.form.name == name }?.rows(self) ?? [] }
+        var rows: [[String]] = []
+        for name in names {
+            for member in Self.members where member.form.name == name { rows += member.rows(self) }
+        }
+        return rows
     }
 
     /// The rows as lines.
