@@ -83,7 +83,8 @@ public final class CredentialBroker: Sendable {
     ///     a stored credential is sent. A credential given for this use is sent without that, which saves an exchange.
     ///   - body: Authenticates, and does nothing else. Its error counts as a refusal if it reports one
     ///     (`CredentialRefusal`).
-    /// - Throws: `CredentialError`, and the errors of the sources, of the person and of `body`.
+    /// - Throws: `CredentialError`, and the errors of the sources, of the person and of `body`; `CryptoFault` without OpenSSL,
+    ///   before anything is read.
     public nonisolated(nonsending) func use<Value>(
         _ request: CredentialRequest, counting tries: Tries? = nil,
         _ body: nonisolated(nonsending) (borrowing Secret) async throws -> Value
@@ -108,7 +109,7 @@ public final class CredentialBroker: Sendable {
     /// follows.
     ///
     /// - Parameter tries: As in ``use(_:counting:_:)``.
-    /// - Throws: `CredentialError`, and the errors of the sources and of the person.
+    /// - Throws: As ``use(_:counting:_:)``.
     public nonisolated(nonsending) func obtain(
         _ request: CredentialRequest, counting tries: Tries? = nil
     ) async throws -> SharedSecret {

@@ -122,7 +122,7 @@ public struct Key: Sendable {
     /// - Parameters:
     ///   - service: The type of the service.
     ///   - interaction: How to prompt for the PIN and a touch; `nil` for what requires neither.
-    /// - Throws: ``KeyError`` when the key cannot be reached, or `FIDOError`.
+    /// - Throws: ``KeyError`` when the key cannot be reached, or `FIDOError`, or `CryptoFault` without OpenSSL.
     public func open(
         _ service: FIDOService.Type, interaction: FIDOInteraction? = nil
     ) async throws -> FIDOService {

@@ -32,6 +32,7 @@ extension Report {
 
     /// The rows of some members, in the order of their names.
     package func rows(_ names: [String]) -> [[String]] {
+        // So would 'first(where:)'.
         var rows: [[String]] = []
         for name in names {
             for member in Self.members where member.form.name == name { rows += member.rows(self) }

@@ -12,6 +12,7 @@
 const char *ykit_openssl_problem(void);
 // Calls a function when the library turns out to be missing; set before the first use.
 void ykit_openssl_on_problem(void (*handler)(const char *reason));
+// Whether one is set.
 int ykit_openssl_has_handler(void);
 // Fills the tables in which OpenSSL looks for ciphers and digests by name. It reads certificates with them, so they are
 // needed before TLS too.
