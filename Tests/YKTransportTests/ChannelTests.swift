@@ -290,6 +290,30 @@ import YKWire
             ])
     }
 
+    /// pcscd resets the card for a program that ends, although this one has begun its transaction.
+    @Test func aResetDuringSelectionIsRepeated() throws {
+        let log = ScriptedLink.Log()
+        var resets = [false, true, false, false, true, false, false, true, true][...]
+        let channel = channel(
+            ScriptedLink(log: log, isLost: [false, true, true, true]) { _ throws(LinkError) in
+                if resets.popFirst() ?? false { throw .reset }
+                return [0x90, 0]
+            })
+        let select = "00a4040007a000000527210100"
+        _ = try channel.select(.oath)
+        #expect(throws: CardError.link(.reset)) { try channel.transmit(APDU(ins: 0xA1)) }
+        expect(log.lines, is: ["begin", select, "00a1000000", "end"])
+        _ = try channel.transmit(APDU(ins: 0xA2))
+        expect(log.lines.dropFirst(4), is: ["begin", select, "00a2000000"])
+        channel.rest()
+        _ = try channel.transmit(APDU(ins: 0xA3))
+        expect(log.lines.dropFirst(7), is: ["end", "begin", select, "end", "begin", select, "00a3000000"])
+        #expect(throws: CardError.link(.reset)) { try channel.select(.piv) }
+        expect(
+            log.lines.suffix(5),
+            is: ["00a4040005a00000030800", "end", "begin", "00a4040005a00000030800", "end"])
+    }
+
     @Test func aLinkFailureLetsGo() throws {
         let log = ScriptedLink.Log()
         let channel = channel(ScriptedLink([], log: log))

@@ -94,7 +94,7 @@ public final class CardChannel {
     public func select(_ aid: AID) throws(CardError) -> [UInt8] {
         let deadline = environment.deadline()
         try hold(deadline, reselecting: false)
-        return try restingOnLinkFailure { () throws(CardError) in try selectHeld(aid, deadline: deadline) }
+        return try selectAgainAfterReset(aid, deadline)
     }
 
     /// Sends a command and decodes its reply. A read that the card would answer as before, because nothing has changed
@@ -204,11 +204,9 @@ public final class CardChannel {
         guard reselecting, let applet else { return isLost = false }
         isReselecting = true
         defer { isReselecting = false }
-        try restingOnLinkFailure { () throws(CardError) in
-            let reply = try selectHeld(applet, deadline: deadline)
-            resetsOnRelease = false
-            try onReselect?(reply)
-        }
+        let reply = try selectAgainAfterReset(applet, deadline)
+        resetsOnRelease = false
+        try restingOnLinkFailure { () throws(CardError) in try onReselect?(reply) }
         isLost = false
     }
 
@@ -222,6 +220,18 @@ public final class CardChannel {
             }
             throw error
         }
+    }
+
+    /// Selects, once more if another program resets the card meanwhile: pcscd (1.9.9) lets this one begin although the
+    /// other's SCardDisconnect, which waits for the end of transactions, resets the card afterwards.
+    private func selectAgainAfterReset(_ aid: AID, _ deadline: Deadline) throws(CardError) -> [UInt8] {
+        do {
+            return try restingOnLinkFailure { () throws(CardError) in try selectHeld(aid, deadline: deadline) }
+        } catch {
+            guard case .link(.reset) = error else { throw error }
+        }
+        try hold(deadline, reselecting: false)
+        return try restingOnLinkFailure { () throws(CardError) in try selectHeld(aid, deadline: deadline) }
     }
 
     private func selectHeld(_ aid: AID, deadline: Deadline) throws(CardError) -> [UInt8] {
