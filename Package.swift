@@ -116,8 +116,8 @@ let targets: [Target] = [
     library(
         "Online/YKApproval",
         [
-            "YKPrivacyIDEA", "YKHTTP", "YKStore", "YKPIV", "YKOATH", "YKFIDO", "YKTransport", "YKX509", "YKCrypto",
-            "YKWire",
+            "YKPrivacyIDEA", "YKHTTP", "YKStore", "YKPIV", "YKOATH", "YKFIDO", "YKTransport", "YKProtocols", "YKX509",
+            "YKCrypto", "YKWire",
         ]),
     library(
         "Online/YKSecondFactor",
@@ -368,7 +368,7 @@ let targets: [Target] = [
         "YKApprovalTests",
         [
             "YKApproval", "YKPrivacyIDEA", "YKHTTP", "YKStore", "YKPIV", "YKOATH", "YKFIDO", "YKVirtualKey",
-            "YKCapture", "YKTransport", "YKX509", "YKCrypto", "YKWire",
+            "YKCapture", "YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire",
         ],
         resources: [.copy("vectors")]),
     test(

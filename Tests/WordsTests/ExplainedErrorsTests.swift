@@ -423,6 +423,15 @@ struct ExplainedErrorsTests {
         }
     }
 
+    @Test("what one of several keys refused names the key, and is still a refusal") func keys() {
+        let refused = Concerning(.key("7"), PIVError.wrong(.pin, triesLeft: 2))
+        expect(refused.explanation.message, is: "wrong PIV PIN, 2 tries are left (key 7)")
+        expect(RefusedCredential(causing: refused), is: RefusedCredential(.pivPIN, triesLeft: 2))
+        let other = Concerning(.key("7"), PIVError.noKey(.signature))
+        expect(other.explanation, is: PIVError.noKey(.signature).explanation)
+        expect(RefusedCredential(causing: other), is: nil)
+    }
+
     @Test("a change of PIV whose reply was lost, or that was made in part") func changes() {
         let cause = Explanation("timed-out", .timeOut, "no answer", hint: "cause")
         let changes: [PIVChange] = [

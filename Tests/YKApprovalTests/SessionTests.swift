@@ -6,6 +6,7 @@ import Testing
 import YKCrypto
 import YKHTTP
 import YKPIV
+import YKProtocols
 import YKStore
 import YKTestSupport
 import YKTransport
@@ -31,6 +32,11 @@ private final class Keyring: ApprovalKeyring, Sendable {
     }
 
     func prove(_ proof: UserProof, for open: OpenRequest) { content.withLock { $0.proofs += 1 } }
+}
+
+/// A refusal that names the key.
+private struct RefusalOfKey: CredentialRefusal {
+    let refusedCredential: RefusedCredential?
 }
 
 /// A history in memory, which can be full.
@@ -152,6 +158,9 @@ private final class Log: ApprovalLog, Sendable {
         // A refused PIN is not sent again for another account.
         keys.content.withLock { $0.failures = ["work": PIVError.wrong(.pin, triesLeft: 2)] }
         await #expect(throws: PIVError.wrong(.pin, triesLeft: 2)) { try await session.fetch(store.push) }
+        let refused = RefusedCredential(.pivPIN, triesLeft: 2)
+        keys.content.withLock { $0.failures = ["work": RefusalOfKey(refusedCredential: refused)] }
+        await #expect(throws: RefusalOfKey.self) { try await session.fetch(store.push) }
         keys.content.withLock { $0.failures = ["work": ApprovalError.possession, "home": ApprovalError.noFreeSlot] }
         await #expect(throws: ApprovalError.possession) { try await session.fetch(store.push) }
     }

@@ -65,6 +65,12 @@ public struct RefusedCredential: Hashable, Sendable {
         self.kind = kind
         self.triesLeft = triesLeft
     }
+
+    /// The refusal that an error of any layer reports; `nil` if it reports none.
+    package init?(causing error: any Error) {
+        guard let refused = (error as? any CredentialRefusal)?.refusedCredential else { return nil }
+        self = refused
+    }
 }
 
 /// Host names of the domain name system (RFC 1123 §2.1, RFC 5891).

@@ -161,9 +161,7 @@ public final class CredentialBroker: Sendable {
 
     /// Handles an error after the use of the credential returned last: records a refusal if the error reports one.
     public func failed(_ id: CredentialID, _ error: any Error) {
-        guard let refusal = (error as? any CredentialRefusal)?.refusedCredential, refusal.kind == id.kind else {
-            return
-        }
+        guard let refusal = RefusedCredential(causing: error), refusal.kind == id.kind else { return }
         refused(id, triesLeft: refusal.triesLeft)
     }
 

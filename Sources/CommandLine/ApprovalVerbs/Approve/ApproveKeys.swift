@@ -100,10 +100,11 @@ final class ApproveKeys: ApprovalKeyring {
             use = try await access.prepare(
                 place.slot, PIVAlgorithm(account.publicKey), .sign,
                 for: "sign for account '\(account.account.name.printable)'")
-        } catch let error as PIVError {
-            if error.isRefusedPIN { cards[place.keySerial] = nil }
+        } catch {
+            guard RefusedCredential(causing: error) != nil else { throw error }
+            cards[place.keySerial] = nil
             guard let serial = place.keySerial, hasSeveralKeys else { throw error }
-            throw Explanation(error).of(key: String(serial))
+            throw Concerning(.key(String(serial)), error)
         }
         cards[place.keySerial] = access
         return try await use.sign(text, with: account.publicKey, access)

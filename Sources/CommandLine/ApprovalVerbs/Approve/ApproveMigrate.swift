@@ -156,7 +156,7 @@ struct ApproveMigrateRun: AccountKeyVerb {
     private func naming<Value>(_ other: Run, _ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch {
             guard let name = other.otherKey else { throw error }
-            throw Explanation(error).of(key: name)
+            throw Concerning(.key(name), error)
         }
     }
 

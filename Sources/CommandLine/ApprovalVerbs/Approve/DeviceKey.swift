@@ -7,6 +7,7 @@ import Verbs
 import YKApproval
 import YKCrypto
 import YKPIV
+import YKProtocols
 import YKStore
 import YKTransport
 import YKUse
@@ -62,10 +63,10 @@ final class DeviceKey: ApprovalKey {
         let use: PIVKeyUse
         do {
             use = try await access.prepare(place.slot, PIVAlgorithm(publicKey), .sign, for: reason)
-        } catch let error as PIVError {
+        } catch {
             // A container may be moved between two keys.
-            guard error.isRefusedPIN, let serial = place.keySerial else { throw error }
-            throw Explanation(error).of(key: String(serial))
+            guard RefusedCredential(causing: error) != nil, let serial = place.keySerial else { throw error }
+            throw Concerning(.key(String(serial)), error)
         }
         return try await use.sign(text, with: publicKey, access)
     }

@@ -4,7 +4,7 @@ import TerminalIO
 import Verbs
 import YKApproval
 import YKDesktop
-import YKPIV
+import YKProtocols
 import YKWire
 
 /// An event of `approve watch`, for programs.
@@ -132,7 +132,7 @@ struct WatchSession {
     /// Polls an account. Reports a failure once, and the recovery once.
     ///
     /// - Returns: Whether the server answered.
-    /// - Throws: An error if the security key refuses the PIN, since repeated polls would block it.
+    /// - Throws: The error of a key that refuses the PIN, since repeated polls would block it.
     private mutating func poll(_ account: PushAccount) async throws -> Bool {
         let id = account.account.id
         do {
@@ -159,7 +159,7 @@ struct WatchSession {
                     WatchEvent(kind: .fails, account: account, problem: reason),
                     ["'\(account.account.name.printable)' cannot be polled: \(reason.message)"])
             }
-            if let error = error as? PIVError, error.isRefusedPIN { throw error }
+            if RefusedCredential(causing: error) != nil { throw error }
             // The key may have been unplugged, so its connection is not reused.
             if !Self.isServers(error) { await desk.session.keys.close() }
             return false

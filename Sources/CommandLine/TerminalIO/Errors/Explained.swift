@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import YKProtocols
+
 /// An error that explains itself to people. The conformances of the libraries' errors are in `Words`, which only the
 /// program imports; ``Explanation/init(_:)`` finds them.
 package protocol Explained: Error {
@@ -33,13 +35,15 @@ package enum Subject: Hashable, Sendable {
     case volume(String)
     /// The place of an account in a file.
     case entry(String)
+    /// One of the keys of a verb that uses several, by its serial number or the name that was given.
+    case key(String)
     /// What to do without what is missing, for the hint.
     case instead(String)
 
     /// The name, place or advice.
     package var text: String {
         switch self {
-        case .file(let text), .volume(let text), .entry(let text), .instead(let text): text
+        case .file(let text), .volume(let text), .entry(let text), .key(let text), .instead(let text): text
         }
     }
 }
@@ -54,6 +58,12 @@ package struct Concerning: Explained {
     package init(_ subject: Subject, _ error: any Error) { (self.subject, self.error) = (subject, error) }
 
     package var explanation: Explanation {
-        (error as? any Explained)?.explanation(concerning: subject) ?? Explanation(error)
+        if case .key(let serial) = subject { return Explanation(error).of(key: serial) }
+        return (error as? any Explained)?.explanation(concerning: subject) ?? Explanation(error)
     }
+}
+
+extension Concerning: CredentialRefusal {
+    /// The credential whose refusal the error reports.
+    package var refusedCredential: RefusedCredential? { RefusedCredential(causing: error) }
 }

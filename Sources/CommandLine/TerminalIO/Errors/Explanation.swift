@@ -52,8 +52,8 @@ package struct Explanation: Error, Hashable, Sendable {
         return explanation
     }
 
-    /// Returns the explanation with the key that refused a credential, for a verb that uses several keys.
-    package func of(key: String) -> Explanation {
+    /// Returns the explanation with the key that refused a credential.
+    func of(key: String) -> Explanation {
         guard exit == .authentication || exit == .blocked else { return self }
         var explanation = self
         explanation.message += " (key \(key.printable))"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import YKPIV
+import YKProtocols
 import YKTransport
 
 /// An open request, and the account that it is for.
@@ -108,7 +109,7 @@ public struct ApprovalSession<Keys: ApprovalKeyring> {
                     try accounts.mark(account.account, isGone: true, at: now)
                 }
                 if asked.count == 1 || isFinal(error) { throw error }
-                if let error = error as? PIVError, error.isRefusedPIN { throw error }
+                if RefusedCredential(causing: error) != nil { throw error }
                 failures.append((account, error))
             }
         }
@@ -200,15 +201,5 @@ public struct ApprovalSession<Keys: ApprovalKeyring> {
         if case .piv(let place) = open.account.place, place.policies.touch == .always { return .unknown }
         return await approver.cause(
             ofRefusing: open.request, hadNumber: hadNumber, open.account, try await keys.key(of: open.account))
-    }
-}
-
-extension PIVError {
-    /// Whether the key refused a PIN; sending it again could block the key.
-    package var isRefusedPIN: Bool {
-        switch self {
-        case .wrong(.pin, _), .blocked(.pin): true
-        default: false
-        }
     }
 }
