@@ -65,6 +65,16 @@ struct ProgramTests {
         }
     }
 
+    @Test("all that a program writes is read, however much") func output() throws {
+        for size in [0, 1, 65_537, 1 << 20] {
+            let ending = try ChildProcess.run(
+                "/bin/sh", ["-c", "head -c $1 /dev/zero; head -c $1 /dev/zero | tr '\\0' e >&2", "sh", "\(size)"],
+                keepsErrors: true, deadline: .after(.seconds(60)))
+            expect(ending.output, is: [UInt8](repeating: 0, count: size))
+            expect(ending.errors, is: [UInt8](repeating: UInt8(ascii: "e"), count: size))
+        }
+    }
+
     @Test("a question that is withdrawn, or not answered in time, ends the program")
     func ends() throws {
         let scripts = try Scripts(["slow": "exec sleep 60"])

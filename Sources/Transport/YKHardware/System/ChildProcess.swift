@@ -71,22 +71,21 @@ package enum ChildProcess {
             errors: try stderr.map { descriptor throws(ProgramError) in try written(to: descriptor, program) } ?? [])
     }
 
+    /// Reads an in-memory file straight into the array that is returned: the output may be a secret, and a buffer or an
+    /// array that grows leaves copies behind.
     private static func written(to file: Int32, _ program: String) throws(ProgramError) -> [UInt8] {
-        lseek(file, 0, SEEK_SET)
-        return try contents(of: file, program)
-    }
-
-    private static func contents(of file: Int32, _ program: String) throws(ProgramError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = read(file, &block, block.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure(program) }
-            if count == 0 { return bytes }
-            bytes += block.prefix(count)
-            guard bytes.count <= outputLimit else { throw .tooMuchOutput(program: program, limit: outputLimit) }
+        let size = lseek(file, 0, SEEK_END)
+        guard size >= 0 else { throw failure(program) }
+        guard size <= outputLimit else { throw .tooMuchOutput(program: program, limit: outputLimit) }
+        var result = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            repeat {
+                result = pread(file, buffer.baseAddress?.advanced(by: count), size - count, count)
+                count += max(0, result)
+            } while result > 0 && count < size || result < 0 && errno == EINTR
         }
+        guard result >= 0 else { throw failure(program) }
+        return bytes
     }
 
     /// Waits for a program to exit, and kills it if it does not.
