@@ -12,12 +12,12 @@ import YKWire
 
 @Suite struct DisclosureTests {
     /// Returns whether the secret of a change that failed is in its file.
-    private func isKept(after error: any Error, isStored: Bool = false, isUnread: Bool = false) throws -> Bool {
+    private func isKept(after error: any Error, isStored: Bool = false) throws -> Bool {
         let file = FileManager.default.temporaryDirectory.appending(path: "ykit-secret-\(UUID().uuidString)").path
         defer { Files.remove(file) }
         let terminal = Terminal(.test(person: NoPerson(), streams: CapturedStreams()))
         let made = try Disclosure("secret", secret("made"), in: file, orElse: "", terminal)
-        try Disclosure.keep([made], after: error, isStored: isStored, isUnread: isUnread, terminal)
+        try Disclosure.keep([made], after: error, isStored: isStored, terminal)
         return Files.isFile(file)
     }
 
@@ -30,7 +30,6 @@ import YKWire
             CardError.malformed(WireError(.truncated, at: 0, "a reply"), during: "a change"), CardError.link(.removed),
         ]
         for error in errors { #expect(try isKept(after: error), "\(error)") }
-        #expect(try isKept(after: Explanation.usage("no"), isUnread: true))
         #expect(try isKept(after: Explanation.usage("no"), isStored: true))
     }
 

@@ -13,6 +13,7 @@ import YKSecrets
 import YKSecurityDomain
 import YKTestSupport
 import YKTransport
+import YKWire
 
 /// Every service's error tells which failure of the card or link it has as its cause.
 struct CardCausedTests {
@@ -35,4 +36,11 @@ struct CardCausedTests {
             CTAPError.tooLong(bytes: 1, limit: 0, during: "x"), WebAuthnError.noneChosen,
         ] as [any Error])
     func hasNone(_ error: any Error) { expect(CardError(causing: error), is: nil) }
+
+    @Test func aReplyThatCannotBeReadIsTheCardsFailure() {
+        let cause = WireError(.truncated, at: 0, "a reply")
+        for error: any Error in [OTPError.malformed(cause), SecretsError.card(.malformed(cause, during: "OTP"))] {
+            expect(CardError(causing: error), is: .malformed(cause, during: "OTP"))
+        }
+    }
 }

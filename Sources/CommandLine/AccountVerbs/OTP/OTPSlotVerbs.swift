@@ -314,8 +314,7 @@ struct OTPProgramming: ParsableArguments {
         try await run.confirm(writing: slot, of: service, force: force)
         let made = try run.perform(made) ?? []
         do { try await service.program(slot, content, settings, access: access) } catch {
-            let isUnread = if case OTPError.malformed = error { true } else { false }
-            try Disclosure.keep(made, after: error, isUnread: isUnread, run.terminal)
+            try Disclosure.keep(made, after: error, run.terminal)
             throw error
         }
         try Disclosure.show(made)

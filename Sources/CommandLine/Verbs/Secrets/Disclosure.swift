@@ -55,14 +55,11 @@ package struct Disclosure {
     /// Discloses the secrets of a change that failed, if the key has made it in part, or may have made it, having sent no
     /// reply or one that cannot be read.
     ///
-    /// - Parameters:
-    ///   - isStored: Whether the key has the secret: the change failed in a later step.
-    ///   - isUnread: Whether the service says that it cannot read the key's reply.
+    /// - Parameter isStored: Whether the key has the secret: the change failed in a later step.
     package static func keep(
-        _ made: [Disclosure], after error: any Error, isStored: Bool = false, isUnread: Bool = false,
-        _ terminal: Terminal
+        _ made: [Disclosure], after error: any Error, isStored: Bool = false, _ terminal: Terminal
     ) throws {
-        guard isStored || isUnread || isUnanswered(error) else { return }
+        guard isStored || isUnanswered(error) else { return }
         let words = isStored ? "the key has the new secret" : "the key may have made the change"
         try each(
             made.map { secret in

@@ -54,11 +54,12 @@ public enum OTPError: Error, Hashable, Sendable {
 }
 
 extension OTPError: CardCaused {
-    /// The failure of the card or link, for `card` and `device`.
+    /// The failure of the card or link, for `card`, `device` and `malformed`.
     public var cardCause: CardError? {
         switch self {
         case .card(let error): error
         case .device(let error): .link(error)
+        case .malformed(let error): .malformed(error, during: "OTP")
         default: nil
         }
     }
