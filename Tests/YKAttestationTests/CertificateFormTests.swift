@@ -146,6 +146,31 @@ struct CertificateFormTests {
         }
     }
 
+    @Test("a file that names several keys is refused, one that names a key twice or has its chain is not")
+    func severalKeys() async throws {
+        let (attested, other) = (try await Bench().piv(), try await Bench().piv())
+        let template = CertificateTemplate(subject: try DistinguishedName("CN=Alice"))
+        var files: [[String]] = [[], [], []]
+        for one in [attested, other] {
+            let request = try await one.service.certificateRequest(.cardAuthentication, template)
+            let key = try #require(one.statement.publicKey)
+            files[0].append(PEM.encode("CERTIFICATE REQUEST", request))
+            files[1].append(PEM.encode("CERTIFICATE", one.statement.der))
+            files[2].append(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo))
+        }
+        for parts in files {
+            #expect(throws: AttestationError.severalKeys) {
+                try AttestedSubject(parsing: Array(parts.joined().utf8))
+            }
+        }
+        let chain = PEM.encode("CERTIFICATE", attested.device.der) + files[1][0]
+        var judge = attested.judge
+        for text in files.map({ $0[0] + $0[0] }) + [chain] {
+            judge.subject = try AttestedSubject(parsing: Array(text.utf8))
+            expect(judge.verdicts(on: attested.evidence)[0].result, is: .proven, "\(text)")
+        }
+    }
+
     @Test("each requirement has a yes and a no")
     func requirements() async throws {
         let policies = KeyPolicies(pin: .once, touch: .always)

@@ -73,9 +73,11 @@ struct OtherFormTests {
         expect(judge.verdicts(on: evidence)[0].findings, is: [.otherApplication])
         let (other, _, _) = try await credential(application: "ssh:work")
         let otherKey = try #require(other.authenticatorData.credential?.publicKey)
-        judge.subject = AttestedSubject(
-            try #require(SSHPublicKey(cose: otherKey, application: "ssh:work")))
+        let second = try #require(SSHPublicKey(cose: otherKey, application: "ssh:work"))
+        judge.subject = AttestedSubject(second)
         expect(judge.verdicts(on: evidence)[0].findings, is: [.notExpectedKey])
+        let lines = [key, second].map { $0.line(comment: "a") }.joined(separator: "\n")
+        #expect(throws: AttestationError.severalKeys) { try AttestedSubject(parsing: Array(lines.utf8)) }
     }
 
     @Test("an SSH attestation without a certificate is software")

@@ -16,6 +16,10 @@ extension AttestationError: Explained {
         case .unsupported(let name):
             return Explanation("not-supported", .notSupported, "\(file): '\(name.printable)' is not supported")
         case .malformed(let what): return .malformed("\(file) is malformed: \(what.printable)")
+        case .severalKeys:
+            return .usage(
+                "\(file) contains several keys, certificates or requests and does not say which one to use",
+                hint: "put the one to use into a separate file")
         case .requirement(let text):
             return .usage(
                 "--require does not know '\(text.printable)'", hint: "conditions: \(AttestationRequirement.forms)")

@@ -186,6 +186,8 @@ public enum AttestationError: Error, Hashable, Sendable {
     case unsupported(String)
     /// The content violates its form.
     case malformed(String)
+    /// It names several keys where one is expected.
+    case severalKeys
     /// A requirement that cannot be parsed.
     case requirement(String)
 }

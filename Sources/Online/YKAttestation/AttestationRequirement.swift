@@ -117,26 +117,34 @@ public struct AttestedSubject: Hashable, Sendable {
     /// Expects the key and the application of an SSH credential.
     public init(_ key: SSHPublicKey) { (self.key, application) = (key.key.subjectPublicKeyInfo, key.application) }
 
-    /// Reads a public key, a certificate or a certificate request, PEM or DER, or a line of an SSH public key.
+    /// Reads a public key, a certificate or a certificate request, PEM or DER, or a line of an SSH public key. In a chain it
+    /// is the certificate that issued no other.
     ///
-    /// - Throws: ``AttestationError``.
+    /// - Throws: ``AttestationError``, ``AttestationError/severalKeys`` for those of more than one key.
     public init(parsing bytes: [UInt8]) throws(AttestationError) {
-        if let (key, _) = try? SSHPublicKey.parse(line: String(decoding: bytes.prefix(1 << 16), as: UTF8.self).trimmed)
-        {
+        let text = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
+        if let (key, _) = try? SSHPublicKey.parse(line: text.trimmed) {
+            let lines = text.split(whereSeparator: \.isNewline)
+            let keys = lines.compactMap { try? SSHPublicKey.parse(line: String($0)).key }
+            guard keys.allSatisfy({ $0 == key }) else { throw .severalKeys }
             (self.key, application) = (key.key.subjectPublicKeyInfo, key.application)
             return
         }
         application = nil
+        do throws(PIVError) {
+            if let key = try KeyFile(bytes).publicKey {
+                self.key = key.subjectPublicKeyInfo
+                return
+            }
+        } catch { if error == .invalidFile(.severalKeys) { throw .severalKeys } }
         var evidence = AttestationEvidence()
-        if let file = try? KeyFile(bytes), let key = file.publicKey {
-            self.key = key.subjectPublicKeyInfo
-            return
-        }
         try evidence.add(bytes)
-        let keys =
-            evidence.requests.map(\.subjectPublicKeyInfo) + evidence.certificates.prefix(1).map(\.subjectPublicKeyInfo)
-        guard let first = keys.first else { throw .unrecognized }
-        key = first.encoded
+        let requested = Set(evidence.requests.map(\.subjectPublicKeyInfo.encoded))
+        guard requested.count < 2 else { throw .severalKeys }
+        let certificate: X509Certificate?
+        do { certificate = try KeyFile(certificates: evidence.certificates).certificate() } catch { throw .severalKeys }
+        guard let key = requested.first ?? certificate?.subjectPublicKeyInfo.encoded else { throw .unrecognized }
+        self.key = key
     }
 
     /// Whether this is a key in whatever encoding.
