@@ -49,6 +49,32 @@ struct ExportTests {
         }
     }
 
+    @Test("an account without a name, in every format that has one")
+    func withoutNames() throws {
+        func names(_ text: String) throws -> [String] {
+            let export = try #require(try AuthenticatorExport.recognize(Array(text.utf8)))
+            return try export.entries().map { try $0.account.get().id.text }
+        }
+        let uri = "otpauth://totp/?secret=GEZDGNBV"
+        let files = [
+            #"{"header":{},"db":{"entries":[{"type":"totp","name":" ","issuer":" GitHub ","info":{"secret":"GEZDGNBV"}}]}}"#,
+            #"[{"secret":"GEZDGNBV","issuer":"GitHub","label":"","type":"TOTP"}]"#,
+            #"[{"issuer":"GitHub","account":"","secret":"GEZDGNBV","digits":"6","timer":"30","kind":"TOTP"}]"#,
+            #"{"tokenOrder":[],"tokens":[{"issuerExt":"GitHub","label":"","secret":[1],"type":"TOTP"}]}"#,
+            #"{"schemaVersion":4,"services":[{"name":"GitHub","secret":"GEZDGNBV","otp":{}}]}"#,
+            #"{"Authenticators":[{"Type":2,"Issuer":"GitHub","Username":"","Secret":"GEZDGNBV"}]}"#,
+            #"{"encrypted":false,"items":[{"name":"GitHub","login":{"totp":"\#(uri)"}}]}"#,
+            "folder,favorite,type,name,login_uri,login_totp\n,,1,GitHub,,\(uri),x,30,6\n",
+            "Group,Title,Username,TOTP\nRoot,GitHub,,\(uri)\n",
+            #"{"version":1,"entries":[{"content":{"uri":"\#(uri)&issuer=GitHub","name":""}}]}"#,
+        ]
+        for file in files { try expect(names(file), is: ["GitHub"], "\(file)") }
+        let withUser = #"{"encrypted":false,"items":[{"name":"Shop","login":{"username":"eve","totp":"\#(uri)"}}]}"#
+        try expect(names(withUser), is: ["Shop:eve"])
+        let named = #"{"version":1,"entries":[{"content":{"uri":"\#(uri)&issuer=Shop","name":"eve"}}]}"#
+        try expect(names(named), is: ["Shop:eve"])
+    }
+
     @Test(arguments: names) func theFormatIsNamed(name: String) throws {
         let formats: [(String, AuthenticatorExport.Format)] = [
             ("aegis", .aegis), ("2fas", .twoFAS), ("andotp", .andOTP), ("ente", .ente), ("bitwarden", .bitwarden),

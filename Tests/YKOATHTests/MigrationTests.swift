@@ -45,6 +45,13 @@ struct MigrationTests {
         expect(payload.accounts.map(\.id.name), is: ["a"])
     }
 
+    @Test("an account without a name is called by its issuer, which a name may repeat in another case")
+    func names() throws {
+        for (hex, name) in [("0a060a01411a0147", "G"), ("0a0d0a0141120467693a621a024769", "Gi:b")] {
+            try expect(MigrationPayload(decoding: Hex.decode(hex)).accounts.map(\.id.text), is: [name])
+        }
+    }
+
     private static let texts: [(String, MigrationError)] = [
         ("", .notMigration), ("otpauth://totp/a?data=AA", .notMigration),
         ("otpauth-migration://offline", .notMigration), ("otpauth-migration://offline?data", .notMigration),
