@@ -15,8 +15,18 @@ import YKTransport
 struct DoctorTests {
     static func key(_ product: UInt16 = 0x0407, port: String = "1-2", kinds: [UInt8] = [3, 3, 0x0B]) -> USBPresence {
         USBPresence(
-            port: port, vendor: 0x1050, product: product, name: "Yubico YubiKey",
-            interfaces: kinds.map { .init(kind: $0, driver: $0 == 3 ? "usbhid" : nil, hid: $0 == 3 ? .init() : nil) })
+            port: port, vendor: 0x1050, product: product, name: "Yubico YubiKey", isAuthorized: true,
+            interfaces: kinds.map { $0 == 3 ? interface(3, "usbhid", hid()) : interface($0) })
+    }
+
+    private static func interface(
+        _ kind: UInt8, _ driver: String? = nil, _ hid: USBPresence.HID? = nil
+    ) -> USBPresence.Interface {
+        USBPresence.Interface(name: "1-2:1.0", kind: kind, driver: driver, hid: hid)
+    }
+
+    private static func hid(driver: String? = "hid-generic", node: String? = "hidraw0") -> USBPresence.HID {
+        USBPresence.HID(name: "0003:1050:0407.0001", driver: driver, node: node)
     }
 
     static func slot(
@@ -175,21 +185,19 @@ struct DoctorTests {
 
     @Test("drivers of the kernel that are missing, or in the way")
     func drivers() {
-        func told(_ interface: USBPresence.Interface) -> Check? {
+        func told(_ kind: UInt8, _ driver: String? = nil, _ hid: USBPresence.HID? = nil) -> Check? {
             var findings = MachineFacts()
             var key = Self.key(kinds: [])
-            key.interfaces = [interface]
+            key.interfaces = [Self.interface(kind, driver, hid)]
             findings.usb = [key]
             return problem(findings)
         }
-        expect(told(.init(kind: 3))?.remedy?.contains("modprobe usbhid"), is: true)
-        expect(
-            told(.init(kind: 3, driver: "usbhid", hid: .init(driver: nil)))?.remedy?.contains("hid-generic"), is: true)
-        expect(
-            told(.init(kind: 3, driver: "usbhid", hid: .init(node: nil)))?.remedy?.contains("CONFIG_HIDRAW"), is: true)
-        expect(told(.init(kind: 3, driver: "usbfs"))?.exit, is: .busy)
-        expect(told(.init(kind: 0x0B, driver: "pn533_usb"))?.remedy?.contains("blacklist pn533_usb"), is: true)
-        expect(told(.init(kind: 0x0B, driver: "usbfs")), is: nil)
+        expect(told(3)?.remedy?.contains("modprobe usbhid"), is: true)
+        expect(told(3, "usbhid", Self.hid(driver: nil))?.remedy?.contains("hid-generic"), is: true)
+        expect(told(3, "usbhid", Self.hid(node: nil))?.remedy?.contains("CONFIG_HIDRAW"), is: true)
+        expect(told(3, "usbfs")?.exit, is: .busy)
+        expect(told(0x0B, "pn533_usb")?.remedy?.contains("blacklist pn533_usb"), is: true)
+        expect(told(0x0B, "usbfs"), is: nil)
         var findings = MachineFacts()
         findings.usb = [Self.key(kinds: [])]
         findings.usb?[0].isAuthorized = false

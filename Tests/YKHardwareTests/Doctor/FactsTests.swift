@@ -110,7 +110,8 @@ struct FactsTests {
         #expect(found.map(\.port) == ["1-2", "1-3"] && found.map(\.isAuthorized) == [true, false])
         #expect(found[0].serial == "0815" && found[0].interfaces.map(\.isReader) == [false, true])
         #expect(found[0].interfaces[0].driver == "usbhid" && found[0].interfaces[1].driver == nil)
-        expect(found[0].interfaces[0].hid, is: .init(driver: "hid-generic", node: "hidraw4"))
+        expect(
+            found[0].interfaces[0].hid, is: .init(name: "0003:1050:0407.0001", driver: "hid-generic", node: "hidraw4"))
     }
 
     @Test("surroundings leave marks")

@@ -5,7 +5,7 @@ package struct USBPresence: Sendable, Hashable {
     /// One interface of it.
     package struct Interface: Sendable, Hashable {
         /// The name in sysfs, such as `1-2:1.1`.
-        package var name = "1-2:1.0"
+        package var name: String
         /// The class: 3 for HID, 0B for smart card readers.
         package var kind: UInt8
         /// The kernel driver bound to it; `usbfs` when a program has claimed it.
@@ -22,11 +22,11 @@ package struct USBPresence: Sendable, Hashable {
     /// A HID device.
     package struct HID: Sendable, Hashable {
         /// The name in sysfs, such as `0003:1050:0407.0001`.
-        package var name = "0003:1050:0407.0001"
+        package var name: String
         /// The kernel driver bound to it.
-        package var driver: String? = "hid-generic"
+        package var driver: String?
         /// The name of its node, such as `hidraw0`.
-        package var node: String? = "hidraw0"
+        package var node: String?
     }
 
     /// The port, such as `1-2`.
@@ -38,7 +38,7 @@ package struct USBPresence: Sendable, Hashable {
     /// The serial number in its descriptor.
     package var serial: String?
     /// Whether the kernel may use it; programs such as USBGuard can forbid that.
-    package var isAuthorized = true
+    package var isAuthorized: Bool
     package var interfaces: [Interface]
 }
 
