@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from lib import terminal
+from lib.memory import copies
 from lib.openssh import HOSTS, Agent, Client, OpenSSHAgent, Server, addition, binding, file_data, host_key, login, public, restricted_to, string, strings
 from lib.peer import REAL, YKIT, expect, skip, within
 from lib.piv_bench import DEFAULT_KEY, FOLDER, path, read, run, script, works, write
@@ -486,22 +487,6 @@ def test_guesses():
         expect("the right one unlocks", Client(agent).ask(b"\x17" + string(b"right")), bytes([SUCCESS]))
 
 
-def copies(pid, pattern):
-    """How often a pattern is in the readable memory of a process."""
-    count = 0
-    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
-        for line in maps:
-            begin, end = (int(part, 16) for part in line.split()[0].split("-"))
-            if "r" not in line.split()[1] or line.split()[-1] in ("[vvar]", "[vsyscall]"):
-                continue
-            try:
-                memory.seek(begin)
-                count += memory.read(end - begin).count(pattern)
-            except (OSError, OverflowError):
-                pass
-    return count
-
-
 def test_memory():
     if os.getuid() != 0:
         skip("what is in memory", "needs root")
@@ -512,32 +497,24 @@ def test_memory():
     works("a PIN that is nowhere else", *key, "piv", "access", "change-pin", "--pin-stdin", "--new-pin-stdin", text=f"{PIN}\n73519462\n")
     variables = dict(virtual="memory.json", SSH_ASKPASS=script("types", "echo 73519462"), SSH_ASKPASS_REQUIRE="force")
 
-    def signed(*arguments, until=None):
-        """How many copies there are after a signature, and whether there are only so many within 60 seconds; by default
-        how many there are when their number no longer changes."""
+    def held(count, *arguments):
+        """Whether so many copies are in the pages for secrets within a minute after a signature. Elsewhere are those of the virtual
+        key, which is in the same process, and what is left of messages until their memory is used again."""
         with Agent("memory", "--no-upstream", *arguments, **variables) as agent:
             client = Client(agent)
-            client.sign(client.identities()[0][0], b"x")
-            # The virtual key is in the same process and has the PIN itself.
-            kept = copies(agent.process.pid, b"73519462")
-            if until is not None:
-                return kept, within(60, lambda: copies(agent.process.pid, b"73519462") <= until)
-            seen = [kept]
-            while len(seen) < 4 or len(set(seen[-3:])) > 1:
-                time.sleep(1)
-                seen.append(copies(agent.process.pid, b"73519462"))
-            return kept, seen[-1]
-    unkept = signed("--pin-lifetime", "0")[1]
-    first, is_gone = signed("--pin-lifetime", "10", until=unkept)
-    expect("a PIN is gone when its lifetime ends, without another request", (first > unkept, is_gone), (True, True))
+            expect("signed with the PIN", client.sign(client.identities()[0][0], b"x")[0], SIGNATURE)
+            return within(60, lambda: copies(agent.process.pid, [b"73519462"])[1] == count, 0.5)
+    expect("a PIN without a lifetime is held once", held(1))
+    expect("one with a lifetime of 0 is gone", held(0, "--pin-lifetime", "0"))
+    expect("a PIN is gone when its lifetime ends, without another request", held(0, "--pin-lifetime", "2"))
     with Agent("lock", "--no-piv", "--no-upstream") as agent:
         client = Client(agent)
         client.ask(b"\x16" + string(b"LOCKPASSPHRASE99"))
-        expect("locked with one copy of the passphrase", copies(agent.process.pid, b"LOCKPASSPHRASE99"), 1)
+        expect("locked with one copy of the passphrase", sum(copies(agent.process.pid, [b"LOCKPASSPHRASE99"])), 1)
         client.ask(b"\x17" + string(b"WRONGPASSPHRASE7"))
         client.ask(b"\x17" + string(b"LOCKPASSPHRASE99"))
         client.ask(b"\x11" + string(b"ssh-ed25519") + string(b"PRIVATEKEYPRIVATE"))
-        expect("nothing is left of what was in messages", [copies(agent.process.pid, text) for text in (
+        expect("nothing is left of what was in messages", [sum(copies(agent.process.pid, [text])) for text in (
             b"LOCKPASSPHRASE99", b"WRONGPASSPHRASE7", b"PRIVATEKEYPRIVATE")], [0, 0, 0])
 
 

@@ -10,39 +10,12 @@ import pathlib
 import re
 import subprocess
 
+from lib.memory import copies, regions
 from lib.peer import REAL, YKIT, beside_pcscd, expect, own_folder, reader_port, within
 
 beside_pcscd()
 
 PIN = "marked-83120746"
-
-
-def regions(pid):
-    """The writable memory of a process: its address range, and whether it is locked and excluded from core dumps."""
-    found = []
-    for line in pathlib.Path(f"/proc/{pid}/smaps").read_text().splitlines():
-        words = line.split()
-        if re.fullmatch("[0-9a-f]+-[0-9a-f]+", words[0]):
-            begin, end = (int(text, 16) for text in words[0].split("-"))
-            rights = words[1]
-        elif words[0] == "VmFlags:" and "rw" in rights:
-            found.append((begin, end, {"lo", "dd"} <= set(words[1:])))
-    return found
-
-
-def copies(pid, marks):
-    """How often each mark occurs in the memory of a process, outside of locked pages and in them."""
-    outside, locked = 0, 0
-    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
-        for begin, end, is_kept in regions(pid):
-            try:
-                memory.seek(begin)
-                content = memory.read(end - begin)
-            except OSError:
-                continue
-            count = sum(content.count(mark) for mark in marks)
-            outside, locked = (outside, locked + count) if is_kept else (outside + count, locked)
-    return outside, locked
 
 
 def test_memory():
