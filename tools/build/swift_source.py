@@ -5,6 +5,9 @@ import re
 
 REGEX_MAY_FOLLOW = set("(,=:[{;!&|?~^<>+-*%\n")
 OPENERS, CLOSERS = "([{", ")]}"
+LITERAL = re.compile(r'(#*)("""|"|/)')
+# Where code may stop being code; inside an interpolation, brackets count as well.
+MARK, INNER_MARK = re.compile(r'#*["/]'), re.compile(r'#*["/]|[()]')
 
 
 def code_only(text):
@@ -23,17 +26,19 @@ class Blanker:
         return self.out
 
     def blank(self, end):
-        for index in range(self.at, min(end, len(self.text))):
-            if self.out[index] != "\n":
-                self.out[index] = " "
+        part = self.text[self.at:end]
+        self.out[self.at:end] = [c if c == "\n" else " " for c in part] if "\n" in part else " " * len(part)
         self.at = end
 
     def code(self, until):
         """Scans code; with `until`, to the bracket that closes an interpolation."""
-        depth = 0
-        while self.at < len(self.text):
+        depth, marks = 0, INNER_MARK if until else MARK
+        while mark := marks.search(self.text, self.at):
+            if until:
+                self.blank(mark.start())
+            self.at = mark.start()
             rest = self.text[self.at:self.at + 2]
-            literal = re.compile(r'(#*)("""|"|/)').match(self.text, self.at)
+            literal = LITERAL.match(self.text, self.at)
             if rest == "//":
                 self.blank(self.line_end())
             elif rest == "/*":
@@ -41,13 +46,14 @@ class Blanker:
             elif literal and (literal[2] != "/" or literal[1] or self.regex_here()):
                 self.literal(literal[1], literal[2])
             else:
-                if until and self.text[self.at] in "()":
-                    depth += 1 if self.text[self.at] == "(" else -1
-                    if depth < 0:
-                        return
-                if until and self.text[self.at] != "\n":
-                    self.out[self.at] = " "
-                self.at += 1
+                depth += {"(": 1, ")": -1}.get(mark[0], 0)
+                if depth < 0:
+                    return
+                if until:
+                    self.blank(self.at + 1)
+                self.at = mark.start() + 1
+        if until:
+            self.blank(len(self.text))
 
     def line_end(self):
         end = self.text.find("\n", self.at)
@@ -64,7 +70,7 @@ class Blanker:
 
     def regex_here(self):
         """Whether this bare slash opens a regex literal: it is where an operand may be, and closed on the same line."""
-        before = self.text[:self.at].rstrip(" ")
+        before = self.text[max(self.text.rfind("\n", 0, self.at), 0):self.at].rstrip(" ")
         following = self.text[self.at + 1:self.line_end()]
         if before and before[-1] not in REGEX_MAY_FOLLOW and not re.search(r"\b(return|in|case|try)$", before):
             return False
@@ -73,19 +79,22 @@ class Blanker:
     def literal(self, hashes, quote):
         self.blank(self.at + len(hashes) + len(quote))
         escape, close = "\\" + hashes, quote + hashes
-        while self.at < len(self.text):
-            if self.text.startswith(close, self.at):
-                return self.blank(self.at + len(close))
-            if quote != "/" and self.text.startswith(escape + "(", self.at):
-                self.blank(self.at + len(escape) + 1)
+        marks = re.compile("|".join(map(re.escape, [escape, close, "\n"])))
+        while mark := marks.search(self.text, self.at):
+            self.blank(mark.start())
+            if mark[0] == close:
+                return self.blank(mark.end())
+            if mark[0] == "\n":
+                if quote != '"""' and not hashes:
+                    return
+                self.blank(mark.end())
+            elif quote != "/" and self.text.startswith("(", mark.end()):
+                self.blank(mark.end() + 1)
                 self.code(until=")")
                 self.blank(self.at + 1)
-            elif self.text.startswith(escape, self.at):
-                self.blank(self.at + len(escape) + 1)
-            elif self.text[self.at] == "\n" and quote != '"""' and not hashes:
-                return
             else:
-                self.blank(self.at + 1)
+                self.blank(mark.end() + 1)
+        self.blank(len(self.text))
 
 
 def line_of(text, index):
