@@ -200,7 +200,7 @@ struct ToyHidden: Verb { static let about = About("Hide.", shouldDisplay: false)
 '''
 TOY, TRIED, CHANGES = "Sources/CommandLine/ToyVerbs/Toy.swift", "Tests/CLITests/fixtures/verbs.txt", "CHANGELOG.md"
 NAMED = {TRIED: "y toy add", "Tests/Fixtures/answers.txt": "# none\n", CHANGES: "`ykit toy`",
-         "Sources/ykit/ykit.docc/Conformance.md": "| toy add |", "Sources/ykit/ykit.docc/Toys.md": "ykit toy add"}
+         "Sources/ykit/ykit.docc/Conformance.md": "| toy add |", "Tests/Peers/marked-secrets.py": '"toy-add"', "Sources/ykit/ykit.docc/Toys.md": "ykit toy add"}
 
 
 def verb_findings(**left):
@@ -214,8 +214,11 @@ def verb_findings(**left):
 def test_verbs():
     expect("a verb that is described", verb_findings(), (0, []))
     for name, place in (("verbs.txt", TRIED), ("CHANGELOG.md", CHANGES), ("Toys.md", "an article"),
-                        ("Conformance.md", "Sources/ykit/ykit.docc/Conformance.md")):
+                        ("Conformance.md", "Sources/ykit/ykit.docc/Conformance.md (type: tools/lab/conformance)"),
+                        ("marked-secrets.py", "Tests/Peers/marked-secrets.py")):
         expect(f"a new verb without {place}", verb_findings(**{name: "nothing"}), (1, [f"the new verb 'toy add' is missing in {place}"]))
+    for text in ('WITHOUT = ["toy"]', 'record("toy add", key)', 'verb("add one")'):
+        expect(f"marked-secrets.py has {text}", verb_findings(**{"marked-secrets.py": text}), (0, []))
     expect("a verb of the last release", verb_findings(**{"answers.txt": "toy add name: text\n", "CHANGELOG.md": "nothing"}), (0, []))
 
 
