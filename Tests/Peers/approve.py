@@ -34,7 +34,7 @@ SERVER = None
 def server():
     """One server for all parts."""
     global SERVER
-    SERVER = SERVER or Server("--tls")
+    SERVER = SERVER or Server("--tls", "--small-keys")
     return SERVER
 
 
