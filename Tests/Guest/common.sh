@@ -95,6 +95,13 @@ text() {
     printf -v "$1" %s "${!1%$'\n'}"
 }
 
+# has FILE TEXT: whether the file contains the text, at the beginning of a line if the text begins with one; starts no program.
+has() {
+    local content
+    IFS= read -rd '' content <"$1"
+    [[ $'\n'$content == *"$2"* ]]
+}
+
 # judged NAME STATUS PART: checks the status and the output of the last run.
 judged() {
     case $STATUS:$SAID in
@@ -127,7 +134,7 @@ plug() {
     : >"$LOG"
     "$YKIT" virtual serve "$@" 2>"$LOG" &
     SERVER=$!
-    within 120 grep -q '/dev/hidraw' "$LOG" || { echo "FAIL no node: $(cat "$LOG")"; failed=1; exit; }
+    within 120 has "$LOG" /dev/hidraw || { echo "FAIL no node: $(cat "$LOG")"; failed=1; exit; }
     NODE=$(node)
     PLACES[$NODE]=$(readlink -f "/sys/class/hidraw/${NODE##*/}/device/../..")
     case ${PLACES[$NODE]} in */usb*) ;; *) PLACES[$NODE]='' ;; esac

@@ -24,7 +24,7 @@ mkfifo "$WORK/login"
 python3 "$TESTS/logind.py" "$WORK/login" >"$WORK/logind" 2>&1 &
 LOGIND=$!
 exec {SESSION}>"$WORK/login"
-within 120 grep -q ready "$WORK/logind" || { echo "FAIL no stand-in for logind: $(cat "$WORK/logind")"; failed=1; exit; }
+within 120 has "$WORK/logind" ready || { echo "FAIL no stand-in for logind: $(cat "$WORK/logind")"; failed=1; exit; }
 login() { echo "$1" >&"$SESSION"; }
 
 # system [OPTION…]: starts the system part; SYSTEM is its process.
@@ -33,7 +33,7 @@ system() {
     : >"$SLOG"
     "$PROGRAM" guard --system --owner lab "$@" 2>"$SLOG" >/dev/null </dev/null &
     SYSTEM=$!
-    within 120 grep -q "waiting for 'ykit guard'" "$SLOG" || { echo "FAIL no system part: $(cat "$SLOG")"; failed=1; exit; }
+    within 120 has "$SLOG" "waiting for 'ykit guard'" || { echo "FAIL no system part: $(cat "$SLOG")"; failed=1; exit; }
 }
 
 # person [LINE…]: how its questions are answered from now on.
