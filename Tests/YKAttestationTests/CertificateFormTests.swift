@@ -158,14 +158,14 @@ struct CertificateFormTests {
             files[1].append(PEM.encode("CERTIFICATE", one.statement.der))
             files[2].append(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo))
         }
-        for parts in files {
+        for parts in files + [[files[0][0], files[1][1]]] {
             #expect(throws: AttestationError.severalKeys) {
                 try AttestedSubject(parsing: Array(parts.joined().utf8))
             }
         }
         let chain = PEM.encode("CERTIFICATE", attested.device.der) + files[1][0]
         var judge = attested.judge
-        for text in files.map({ $0[0] + $0[0] }) + [chain] {
+        for text in files.map({ $0[0] + $0[0] }) + [chain, files[0][0] + files[1][0]] {
             judge.subject = try AttestedSubject(parsing: Array(text.utf8))
             expect(judge.verdicts(on: attested.evidence)[0].result, is: .proven, "\(text)")
         }

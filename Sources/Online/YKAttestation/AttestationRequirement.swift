@@ -120,7 +120,8 @@ public struct AttestedSubject: Hashable, Sendable {
     /// Reads a public key, a certificate or a certificate request, PEM or DER, or a line of an SSH public key. In a chain it
     /// is the certificate that issued no other.
     ///
-    /// - Throws: ``AttestationError``, ``AttestationError/severalKeys`` for those of more than one key.
+    /// - Throws: ``AttestationError``, ``AttestationError/severalKeys`` for those of more than one key, and for several
+    ///   certificates of which none issued another.
     public init(parsing bytes: [UInt8]) throws(AttestationError) {
         let text = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
         if let (key, _) = try? SSHPublicKey.parse(line: text.trimmed) {
@@ -139,11 +140,12 @@ public struct AttestedSubject: Hashable, Sendable {
         } catch { if error == .invalidFile(.severalKeys) { throw .severalKeys } }
         var evidence = AttestationEvidence()
         try evidence.add(bytes)
-        let requested = Set(evidence.requests.map(\.subjectPublicKeyInfo.encoded))
-        guard requested.count < 2 else { throw .severalKeys }
         let certificate: X509Certificate?
         do { certificate = try KeyFile(certificates: evidence.certificates).certificate() } catch { throw .severalKeys }
-        guard let key = requested.first ?? certificate?.subjectPublicKeyInfo.encoded else { throw .unrecognized }
+        var keys = evidence.requests.map(\.subjectPublicKeyInfo.encoded)
+        if let certificate { keys.append(certificate.subjectPublicKeyInfo.encoded) }
+        guard let key = keys.first else { throw .unrecognized }
+        guard keys.allSatisfy({ $0 == key }) else { throw .severalKeys }
         self.key = key
     }
 
