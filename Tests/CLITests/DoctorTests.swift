@@ -16,11 +16,11 @@ struct DoctorTests {
     static func key(_ product: UInt16 = 0x0407, port: String = "1-2", kinds: [UInt8] = [3, 3, 0x0B]) -> USBPresence {
         USBPresence(
             port: port, vendor: 0x1050, product: product, name: "Yubico YubiKey", isAuthorized: true,
-            interfaces: kinds.map { $0 == 3 ? interface(3, "usbhid", hid()) : interface($0) })
+            interfaces: kinds.map { $0 == 3 ? interface(kind: 3, driver: "usbhid", hid: hid()) : interface(kind: $0) })
     }
 
     private static func interface(
-        _ kind: UInt8, _ driver: String? = nil, _ hid: USBPresence.HID? = nil
+        kind: UInt8, driver: String? = nil, hid: USBPresence.HID? = nil
     ) -> USBPresence.Interface {
         USBPresence.Interface(name: "1-2:1.0", kind: kind, driver: driver, hid: hid)
     }
@@ -185,19 +185,22 @@ struct DoctorTests {
 
     @Test("drivers of the kernel that are missing, or in the way")
     func drivers() {
-        func told(_ kind: UInt8, _ driver: String? = nil, _ hid: USBPresence.HID? = nil) -> Check? {
+        func problemOfKey(kind: UInt8, driver: String? = nil, hid: USBPresence.HID? = nil) -> Check? {
             var findings = MachineFacts()
             var key = Self.key(kinds: [])
-            key.interfaces = [Self.interface(kind, driver, hid)]
+            key.interfaces = [Self.interface(kind: kind, driver: driver, hid: hid)]
             findings.usb = [key]
             return problem(findings)
         }
-        expect(told(3)?.remedy?.contains("modprobe usbhid"), is: true)
-        expect(told(3, "usbhid", Self.hid(driver: nil))?.remedy?.contains("hid-generic"), is: true)
-        expect(told(3, "usbhid", Self.hid(node: nil))?.remedy?.contains("CONFIG_HIDRAW"), is: true)
-        expect(told(3, "usbfs")?.exit, is: .busy)
-        expect(told(0x0B, "pn533_usb")?.remedy?.contains("blacklist pn533_usb"), is: true)
-        expect(told(0x0B, "usbfs"), is: nil)
+        expect(problemOfKey(kind: 3)?.remedy?.contains("modprobe usbhid"), is: true)
+        let unbound = problemOfKey(kind: 3, driver: "usbhid", hid: Self.hid(driver: nil))
+        expect(unbound?.remedy?.contains("hid-generic"), is: true)
+        let withoutNode = problemOfKey(kind: 3, driver: "usbhid", hid: Self.hid(node: nil))
+        expect(withoutNode?.remedy?.contains("CONFIG_HIDRAW"), is: true)
+        expect(problemOfKey(kind: 3, driver: "usbfs")?.exit, is: .busy)
+        let taken = problemOfKey(kind: 0x0B, driver: "pn533_usb")
+        expect(taken?.remedy?.contains("blacklist pn533_usb"), is: true)
+        expect(problemOfKey(kind: 0x0B, driver: "usbfs"), is: nil)
         var findings = MachineFacts()
         findings.usb = [Self.key(kinds: [])]
         findings.usb?[0].isAuthorized = false

@@ -20,13 +20,14 @@ import YKWire
     }
 
     private static func interface(
-        _ kind: UInt8, _ driver: String? = nil, _ hid: USBPresence.HID? = nil
+        kind: UInt8, driver: String? = nil, hid: USBPresence.HID? = nil
     ) -> USBPresence.Interface {
         USBPresence.Interface(name: "1-2:1.0", kind: kind, driver: driver, hid: hid)
     }
 
-    private static let hid = interface(3, "usbhid", .init(name: "x", driver: "hid-generic", node: "hidraw0"))
-    private static let reader = interface(0x0B)
+    private static let hid = interface(
+        kind: 3, driver: "usbhid", hid: .init(name: "x", driver: "hid-generic", node: "hidraw0"))
+    private static let reader = interface(kind: 0x0B)
     private static let whole = key([hid, reader])
     private static let port = PortedKey(
         name: DeviceIdentity(vendor: 0x1050, product: 0x0407, name: "Yubico YubiKey").product, port: "1-2")
@@ -49,12 +50,15 @@ import YKWire
         expect(problem { $0.usb = nil }, is: Finding(.usb, .problem, .bus(.noUSB)))
         let blocked = problem { $0.usb = [Self.key([], isAuthorized: false)] }
         expect(blocked, is: Finding(.usb, .problem, .bus(.unauthorized(Self.port))))
-        let taken = problem { $0.usb = [Self.key([Self.interface(0x0B, "pn533_usb")])] }
+        let taken = problem { $0.usb = [Self.key([Self.interface(kind: 0x0B, driver: "pn533_usb")])] }
         expect(taken, is: Finding(.driver, .problem, .bus(.readerTaken(Self.port, driver: "pn533_usb"))))
         for (interface, obstacle): (USBPresence.Interface, HIDObstacle) in [
-            (Self.interface(3), .noDriver), (Self.interface(3, "usbfs"), .taken),
-            (Self.interface(3, "usbhid", .init(name: "x")), .noHIDDriver("x")),
-            (Self.interface(3, "usbhid", .init(name: "x", driver: "hid-generic")), .noHIDRaw),
+            (Self.interface(kind: 3), .noDriver), (Self.interface(kind: 3, driver: "usbfs"), .taken),
+            (Self.interface(kind: 3, driver: "usbhid", hid: .init(name: "x")), .noHIDDriver("x")),
+            (
+                Self.interface(kind: 3, driver: "usbhid", hid: .init(name: "x", driver: "hid-generic")),
+                .noHIDRaw
+            ),
         ] {
             let cause = BusFinding.noNode(Self.port, interface: "1-2:1.0", obstacle)
             expect(problem { $0.usb = [Self.key([interface])] }, is: Finding(.driver, .problem, .bus(cause)))
