@@ -27,6 +27,22 @@ import YKTransport
         #expect(throws: LinkError.timedOut("working")) { try Deadline.after(.zero).check("working") }
     }
 
+    @Test("work beside an exchange is done when it is asked for, and its failure is thrown there")
+    func workBeside() throws {
+        let mayEnd = Semaphore()
+        let isDone = Mutex(false)
+        let work = WorkBeside { () throws(LinkError) in
+            mayEnd.wait()
+            isDone.withLock { $0 = true }
+        }
+        #expect(!isDone.withLock { $0 })
+        mayEnd.post()
+        try work.end()
+        #expect(isDone.withLock { $0 })
+        let failing = WorkBeside { () throws(LinkError) in throw .closed }
+        #expect(throws: LinkError.closed) { try failing.end() }
+    }
+
     @Test func theRealWorld() {
         #expect(SystemClock().now > 1_700_000_000 && FixedClock(5).now == 5)
         #expect(SystemRandom().draw(32, secret: true).count == 32 && SystemRandom().draw(-1, secret: false).isEmpty)

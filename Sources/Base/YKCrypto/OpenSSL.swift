@@ -14,6 +14,14 @@ public enum OpenSSL {
         if let problem = ykit_openssl_problem() { throw CryptoFault(String(cString: problem)) }
     }
 
+    /// Loads the library and its SHA-256, which most uses of a key need next.
+    ///
+    /// - Throws: `CryptoFault`, as ``require()``.
+    package static func load() throws(CryptoFault) {
+        try require()
+        _ = HashAlgorithm.sha256.hash([])
+    }
+
     /// Loads the library, unless ``whenMissing(_:)`` has set what happens when it is needed and missing: most uses of a card
     /// need none of it, and loading takes a third of a list of accounts.
     ///

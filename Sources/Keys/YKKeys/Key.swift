@@ -107,6 +107,17 @@ public struct Key: Sendable {
         return try await Service.open(try await channel(timeout: timeout))
     }
 
+    /// Opens an application for what needs OpenSSL in any case: it is loaded while the card answers.
+    ///
+    /// - Throws: As ``open(_:timeout:)``.
+    package func openLoading<Service: CardKeyService>(_ service: Service.Type) async throws -> Service {
+        let channel = try await channel()
+        let loading = WorkBeside(OpenSSL.load)
+        let opened = try await Service.open(channel)
+        try loading.end()
+        return opened
+    }
+
     /// Connects to the card, on the thread that the service opened on the channel will have.
     ///
     /// - Parameter timeout: Timeout for an operation, instead of the environment's.
@@ -126,11 +137,14 @@ public struct Key: Sendable {
     public func open(
         _ service: FIDOService.Type, interaction: FIDOInteraction? = nil
     ) async throws -> FIDOService {
-        // Nobody is asked to touch the key for an answer that could not be checked.
-        if interaction != nil { try OpenSSL.require() } else { try OpenSSL.prepare() }
+        if interaction == nil { try OpenSSL.prepare() }
         let keys = keys
         let (runtime, link) = try await onRuntime { () throws(KeyError) in try keys.fidoLink() }
-        return try await FIDOService.open(link, on: runtime, interaction: interaction ?? FIDOInteraction())
+        let loading = interaction == nil ? nil : WorkBeside(OpenSSL.load)
+        let service = try await FIDOService.open(link, on: runtime, interaction: interaction ?? FIDOInteraction())
+        // Nobody is asked to touch the key for an answer that could not be checked.
+        try loading?.end()
+        return service
     }
 
     /// Opens the OTP application, over the key's keyboard interface if it has one, otherwise on the card.

@@ -5,6 +5,7 @@ import Arguments
 import TerminalIO
 import Verbs
 import YKCrypto
+import YKKeys
 import YKPIV
 import YKUse
 import YKWire
@@ -65,8 +66,8 @@ struct PIVSign: Verb {
 
     func run(in run: Run) async throws -> Outcome<PIVSignature> {
         let target = try FileOutput(output, isText: format == .base64, force: using.replacing.force, run)
-        let early = try file == "-" ? nil : read(nil)
-        let service = try await run.openPIV()
+        let early = try file == "-" || Files.isReadable(file) ? nil : read(nil)
+        let service = try await run.choosing { try await $0.openLoading(PIVService.self) }
         let (hash, scheme) = (hash.algorithm, padding == .pss ? PublicKey.Padding.pss : .default)
         let (use, input) = try await using.prepare(slot, .sign, for: "sign", service, run) { algorithm in
             let input = try early.flatMap { algorithm == .ed25519 ? nil : $0 } ?? read(algorithm)
@@ -83,8 +84,9 @@ struct PIVSign: Verb {
         return try target.put(format.encode(signature, use.algorithm), of: report, "signature written to \(output)")
     }
 
-    /// Returns the data to sign: the digest of a file of any size, or the whole message for Ed25519. Files are read
-    /// before the first command to the card; standard input is read after it, since the PIN may come first.
+    /// Returns the data to sign: the digest of a file of any size, or the whole message for Ed25519. A pipe is read before the
+    /// first command to the card, which the program at its other end may use, too; standard input after it, since the PIN may
+    /// come first.
     private func read(_ algorithm: PIVAlgorithm?) throws(Explanation) -> SigningInput {
         if digest { return .digest(try Files.read(file)) }
         return try algorithm == .ed25519 ? .message(Files.read(file)) : .hashed(Files.hash(file, hash.algorithm))

@@ -13,6 +13,9 @@ package enum Files {
     /// Whether a path leads to a regular file.
     package static func isFile(_ path: String) -> Bool { FileStatus(path)?.isRegular ?? false }
 
+    /// Whether a path leads to a regular file that can be opened.
+    package static func isReadable(_ path: String) -> Bool { isFile(path) && access(path, R_OK) == 0 }
+
     /// Refuses `-` as the name of a file to write.
     package static func refuseStandardOutput(_ path: String?) throws(Explanation) {
         guard path == "-" else { return }

@@ -87,6 +87,36 @@ package enum SystemThread {
     }
 }
 
+/// Work of this machine that is done while a key answers, such as loading a library.
+package final class WorkBeside<Failure: Error>: Sendable {
+    private let outcome = Mutex<Result<Void, Failure>?>(nil)
+    private let isDone = Semaphore()
+
+    /// Starts the work on a thread of its own. A short run has one processor: the thread first lets the service and what calls
+    /// the smart card service for it run, so that they send the command that the key then works on.
+    package init(_ body: @escaping @Sendable () throws(Failure) -> Void) {
+        let work: @Sendable () -> Void = { [self] in
+            let result: Result<Void, Failure>
+            do throws(Failure) { result = .success(try body()) } catch { result = .failure(error) }
+            outcome.withLock { $0 = result }
+            isDone.post()
+        }
+        let isStarted = SystemThread.start {
+            for _ in 0..<2 { sched_yield() }
+            work()
+        }
+        if !isStarted { work() }
+    }
+
+    /// Waits until the work is done. To be called once.
+    ///
+    /// - Throws: What the work threw.
+    package func end() throws(Failure) {
+        isDone.wait()
+        try outcome.withLock { $0 }?.get()
+    }
+}
+
 /// A counting semaphore of the operating system.
 package final class Semaphore: Sendable {
     nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
