@@ -158,14 +158,21 @@ struct CertificateFormTests {
             files[1].append(PEM.encode("CERTIFICATE", one.statement.der))
             files[2].append(PEM.encode("PUBLIC KEY", key.subjectPublicKeyInfo))
         }
-        for parts in files + [[files[0][0], files[1][1]]] {
+        let mixed = [(0, 1), (2, 0), (2, 1)].map { [files[$0][0], files[$1][1]] }
+        for parts in files + mixed {
             #expect(throws: AttestationError.severalKeys) {
                 try AttestedSubject(parsing: Array(parts.joined().utf8))
             }
         }
         let chain = PEM.encode("CERTIFICATE", attested.device.der) + files[1][0]
         var judge = attested.judge
-        for text in files.map({ $0[0] + $0[0] }) + [chain, files[0][0] + files[1][0]] {
+        let renewed = try await attested.service.selfSignedCertificate(
+            .cardAuthentication, template, validity: .seconds(86_400))
+        let own = PEM.encode("CERTIFICATE", renewed.der)
+        let onOne = [
+            chain, files[0][0] + files[1][0], files[2][0] + chain, files[1][0] + own, own + files[0][0] + chain,
+        ]
+        for text in files.map({ $0[0] + $0[0] }) + onOne {
             judge.subject = try AttestedSubject(parsing: Array(text.utf8))
             expect(judge.verdicts(on: attested.evidence)[0].result, is: .proven, "\(text)")
         }

@@ -132,21 +132,30 @@ public struct AttestedSubject: Hashable, Sendable {
             return
         }
         application = nil
+        var keys: [[UInt8]] = []
         do throws(PIVError) {
-            if let key = try KeyFile(bytes).publicKey {
-                self.key = key.subjectPublicKeyInfo
-                return
-            }
+            if let key = try KeyFile(bytes).publicKey { keys.append(key.subjectPublicKeyInfo) }
         } catch { if error == .invalidFile(.severalKeys) { throw .severalKeys } }
         var evidence = AttestationEvidence()
-        try evidence.add(bytes)
-        let certificate: X509Certificate?
-        do { certificate = try KeyFile(certificates: evidence.certificates).certificate() } catch { throw .severalKeys }
-        var keys = evidence.requests.map(\.subjectPublicKeyInfo.encoded)
-        if let certificate { keys.append(certificate.subjectPublicKeyInfo.encoded) }
+        do { try evidence.add(bytes) } catch { if keys.isEmpty { throw error } }
+        keys += evidence.requests.map(\.subjectPublicKeyInfo.encoded)
+        if let certificate = try Self.certificate(evidence.certificates, of: keys.first) {
+            keys.append(certificate.subjectPublicKeyInfo.encoded)
+        }
         guard let key = keys.first else { throw .unrecognized }
         guard keys.allSatisfy({ $0 == key }) else { throw .severalKeys }
         self.key = key
+    }
+
+    /// Returns the certificate that names the key: the one of a key that is known, else the one that issued no other. Several of
+    /// one key are one.
+    private static func certificate(
+        _ certificates: [X509Certificate], of known: [UInt8]?
+    ) throws(AttestationError) -> X509Certificate? {
+        let keys = Set(certificates.map(\.subjectPublicKeyInfo))
+        if keys.count == 1 { return certificates.first }
+        let key = known.flatMap { try? PublicKey(subjectPublicKeyInfo: $0) }
+        do { return try KeyFile(certificates: certificates).certificate(for: key) } catch { throw .severalKeys }
     }
 
     /// Whether this is a key in whatever encoding.
