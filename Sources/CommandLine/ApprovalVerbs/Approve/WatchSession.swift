@@ -239,6 +239,8 @@ struct WatchSession {
                 tell(
                     WatchEvent(kind: .fails, answered: open, problem: reason),
                     ["\(open.request.id) was not declined: \(reason.message)"])
+                // The next poll or choice would send the PIN again.
+                if RefusedCredential(causing: error) != nil { throw error }
             }
         }
     }
