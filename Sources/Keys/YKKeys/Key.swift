@@ -142,7 +142,7 @@ public struct Key: Sendable {
         let (runtime, link) = try await onRuntime { () throws(KeyError) in try keys.fidoLink() }
         let loading = interaction == nil ? nil : WorkBeside(OpenSSL.load)
         let service = try await FIDOService.open(link, on: runtime, interaction: interaction ?? FIDOInteraction())
-        // Nobody is asked to touch the key for an answer that could not be checked.
+        // Without OpenSSL an answer could not be checked, so no touch is asked for.
         try loading?.end()
         return service
     }
