@@ -83,7 +83,8 @@ let targets: [Target] = [
     library(
         "Keys/YKBridge",
         [
-            "YKDesktop", "YKInteraction", "YKFIDO", "YKOpenPGP", "YKVirtualKeyHost", "YKVirtualKey", "YKHardware",
+            "YKDesktop", "YKUse", "YKInteraction", "YKFIDO", "YKOpenPGP", "YKVirtualKeyHost", "YKVirtualKey",
+            "YKHardware",
             "YKTransport", "YKProtocols", "YKCrypto", "YKWire",
         ]),
     library("Keys/YKStore", ["YKFIDO", "YKPIV", "YKTransport", "YKCrypto", "YKWire"]),

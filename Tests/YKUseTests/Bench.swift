@@ -15,10 +15,10 @@ struct Bench {
     let key: VirtualKey
     private let environment: ServiceEnvironment
 
-    init(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1)) throws {
+    init(_ version: FirmwareVersion = FirmwareVersion(5, 7, 1), serial: UInt32 = 4711) throws {
         let random = SystemRandom()
         key = try VirtualKey.new(
-            version, serial: 4711, random: random, inputs: VirtualInputs(random: random, touch: { _ in .touched }))
+            version, serial: serial, random: random, inputs: VirtualInputs(random: random, touch: { _ in .touched }))
         environment = ServiceEnvironment()
     }
 

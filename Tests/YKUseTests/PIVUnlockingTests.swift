@@ -22,7 +22,7 @@ struct PIVUnlockingTests {
     @Test func asksForThePINOnceAndSaysWhatItIsFor() async throws {
         let (bench, person) = (try Bench(), ScriptedPerson("123456"))
         try await bench.makeKey(.authentication)
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         for _ in 1...2 {
             let use = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
             let service = unlocking.service
@@ -41,7 +41,7 @@ struct PIVUnlockingTests {
         try await bench.makeKey(.signature, pin: .always)
         let broker = CredentialBroker([], person: person)
         for _ in 1...2 {
-            var unlocking = try await unlocking(bench, person, broker)
+            let unlocking = try await unlocking(bench, person, broker)
             _ = try await unlocking.prepare(.signature, nil, .sign, for: "sign")
             await unlocking.service.close()
         }
@@ -51,7 +51,7 @@ struct PIVUnlockingTests {
     @Test func aWrongPINIsNotSentTwice() async throws {
         let (bench, person) = (try Bench(), ScriptedPerson("000000", "000000", "123456"))
         try await bench.makeKey(.authentication)
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         await #expect(throws: PIVError.wrong(.pin, triesLeft: 2)) { try await unlocking.verify(for: "sign") }
         await #expect(throws: CredentialError.refusedBefore(CredentialID(.pivPIN, key: "4711"))) {
             try await unlocking.verify(for: "sign")
@@ -63,7 +63,7 @@ struct PIVUnlockingTests {
 
     @Test func nobodyIsAskedForABlockedPIN() async throws {
         let (bench, person) = (try Bench(), ScriptedPerson("123456"))
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         try await unlocking.service.blockPIN()
         await #expect(throws: CredentialError.blocked(CredentialID(.pivPIN, key: "4711"))) {
             try await unlocking.verify(for: "sign")
@@ -75,7 +75,7 @@ struct PIVUnlockingTests {
         let (bench, person) = (try Bench(), ScriptedPerson("123456", "123456", "123456"))
         try await bench.makeKey(.signature, pin: .always)
         try await bench.makeKey(.authentication)
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         unlocking.isForAgent = true
         for _ in 1...2 { _ = try await unlocking.prepare(.signature, nil, .sign, for: "sign") }
         #expect(person.requests.count == 2 && !unlocking.isVerified)
@@ -86,7 +86,7 @@ struct PIVUnlockingTests {
     @Test func anInputThatDoesNotFitCostsNoPIN() async throws {
         let (bench, person) = (try Bench(), ScriptedPerson("123456"))
         try await bench.makeKey(.authentication)
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         await #expect(throws: Unfit.self) {
             _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign") { _ in throw Unfit() }
         }
@@ -99,7 +99,7 @@ struct PIVUnlockingTests {
     @Test func aTouchIsAnnounced() async throws {
         let (bench, person) = (try Bench(), ScriptedPerson("123456"))
         try await bench.makeKey(.authentication, touch: .always)
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         let use = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
         try await use.touching(person) {}
         expect(person.touches, is: [.required])
@@ -113,7 +113,7 @@ struct PIVUnlockingTests {
     @Test func aKeyThatReportsNoPoliciesIsKnownByItsAttestation() async throws {
         let (bench, person) = (try Bench(FirmwareVersion(4, 3, 5)), ScriptedPerson("123456"))
         for slot in [PIVSlot.authentication, .cardAuthentication] { try await bench.makeKey(slot) }
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         let open = try await unlocking.prepare(.cardAuthentication, nil, .sign, for: "open the door")
         #expect(open.algorithm == .p256 && open.touch == nil && person.requests.isEmpty)
         let use = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
@@ -126,7 +126,7 @@ struct PIVUnlockingTests {
 
     @Test func aSlotWithoutKeyIsNamedBeforeThePINIsAskedFor() async throws {
         let (bench, person) = (try Bench(), ScriptedPerson("123456"))
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         await #expect(throws: PIVError.noKey(.keyManagement)) {
             _ = try await unlocking.prepare(.keyManagement, nil, .decrypt, for: "decrypt")
         }
@@ -138,7 +138,7 @@ struct PIVUnlockingTests {
         try await bench.makeKey(.authentication)
         let service = try await bench.piv()
         for _ in 1...2 {
-            var unlocking = PIVUnlocking(service, CredentialBroker([], person: person), person)
+            let unlocking = PIVUnlocking(service, CredentialBroker([], person: person), person)
             unlocking.sharesPIN = true
             _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
             #expect(unlocking.isVerified)
@@ -149,7 +149,7 @@ struct PIVUnlockingTests {
     @Test func aSharedPINIsAskedForAsTheCertificateSays() async throws {
         let (bench, person) = (try Bench(FirmwareVersion(4, 3, 5)), ScriptedPerson("123456"))
         try await bench.makeKey(.authentication)
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         unlocking.sharesPIN = true
         _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
         #expect(unlocking.isVerified && person.requests.count == 1, "there is no certificate")
@@ -158,7 +158,7 @@ struct PIVUnlockingTests {
     @Test func aFingerIsEnough() async throws {
         let (bench, person) = (try Bench(finger: .verified), ScriptedPerson())
         try await bench.makeKey(.authentication, pin: .matchOnce)
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         for _ in 1...2 {
             let use = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
             let service = unlocking.service
@@ -173,7 +173,7 @@ struct PIVUnlockingTests {
     @Test func aFingerThatIsNotRecognizedIsReplacedByThePIN() async throws {
         let (bench, person) = (try Bench(finger: .wrong), ScriptedPerson("123456"))
         try await bench.makeKey(.authentication, pin: .matchAlways)
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
         expect(person.news.suffix(2), is: ["fingerExpected", "fingerNotRecognized"])
         #expect(unlocking.isVerified && person.requests.map(\.purpose) == ["sign"])
@@ -182,7 +182,7 @@ struct PIVUnlockingTests {
     @Test func noFingerIsWaitedForInARehearsal() async throws {
         let (bench, person) = (try Bench(finger: .notTouched), ScriptedPerson())
         try await bench.makeKey(.authentication, pin: .matchOnce)
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         await #expect(throws: PIVError.self) {
             _ = try await unlocking.prepare(.authentication, nil, .sign, for: "sign")
         }
@@ -196,7 +196,7 @@ struct PIVUnlockingTests {
 
     @Test func theDefaultManagementKeyIsUsedAndReported() async throws {
         let (bench, person) = (try Bench(), ScriptedPerson())
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         try await unlocking.manage(for: "make a key")
         #expect(person.news.contains("defaultManagementKey"))
         unlocking.refusesDefaultManagementKey = true
@@ -205,7 +205,7 @@ struct PIVUnlockingTests {
 
     @Test func aDefaultManagementKeyThatIsReplacedIsNeitherReportedNorRefused() async throws {
         let (bench, person) = (try Bench(), ScriptedPerson())
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         unlocking.refusesDefaultManagementKey = true
         unlocking.replacesManagementKey = true
         try await unlocking.manage(for: "set another one")
@@ -219,7 +219,7 @@ struct PIVUnlockingTests {
         try await service.setManagementKey(
             ManagementKey(Secret([UInt8](repeating: 10, count: 24))), type: .aes192)
         await service.close()
-        var unlocking = try await unlocking(bench, person)
+        let unlocking = try await unlocking(bench, person)
         await #expect(throws: PIVUnlockingError.malformedManagementKey) {
             try await unlocking.manage(for: "make a key")
         }
@@ -238,12 +238,12 @@ struct PIVUnlockingTests {
             ManagementKey(Secret([UInt8](repeating: 10, count: 24))), type: .aes192, protected: true)
         await service.close()
         let broker = CredentialBroker([], person: person)
-        var unlocking = try await unlocking(bench, person, broker)
+        let unlocking = try await unlocking(bench, person, broker)
         try await unlocking.manage(for: "make a key")
         expect(person.requests.map(\.purpose), is: ["use its management key and make a key"])
         #expect(broker.isHeld(CredentialRequest(CredentialID(.pivPIN, key: "4711"), to: "")))
         await unlocking.service.close()
-        var rehearsal = try await self.unlocking(bench, person)
+        let rehearsal = try await self.unlocking(bench, person)
         rehearsal.isRehearsal = true
         await #expect(throws: PIVUnlockingError.rehearsalEnds) { try await rehearsal.manage(for: "make a key") }
     }

@@ -31,14 +31,4 @@ public struct PIVKeyUse: Sendable {
             throw TouchMissed()
         }
     }
-
-    /// Signs a text with SHA-256 and an account's key.
-    package nonisolated(nonsending) func sign(
-        _ text: [UInt8], with key: PublicKey, _ access: PIVUnlocking
-    ) async throws -> [UInt8] {
-        let service = access.service
-        return try await touching(access.person) {
-            try await service.sign(.message(text), slot, hash: .sha256, algorithm: algorithm, key: key)
-        }
-    }
 }

@@ -11,7 +11,7 @@ extension PIVUnlocking {
     /// reported; else the PIN-protected one; else one that the user is asked for.
     ///
     /// - Throws: `PIVUnlockingError`, `PIVError`, `CredentialError`, and what the broker's sources and person throw.
-    public nonisolated(nonsending) mutating func manage(for purpose: String) async throws {
+    public nonisolated(nonsending) func manage(for purpose: String) async throws {
         person.tell(OperationPurpose(purpose))
         let metadata = try await service.managementKeyMetadata()
         let id = CredentialID(.pivManagementKey, key: key)
@@ -41,7 +41,7 @@ extension PIVUnlocking {
         return true
     }
 
-    private nonisolated(nonsending) mutating func useProtected(for purpose: String) async throws {
+    private nonisolated(nonsending) func useProtected(for purpose: String) async throws {
         if isRehearsal { throw PIVUnlockingError.rehearsalEnds }
         let pin = try await obtainPIN(for: "use its management key and \(purpose)")
         try await sending { try await $0.authenticate(withProtectedKeyOf: try PIVPIN(pin.value)) }

@@ -8,7 +8,7 @@ import YKTransport
 
 /// Authenticates to a PIV application before an operation: with the PIN, a fingerprint or the management key, as the slot's
 /// policy requires (NIST SP 800-73-4 part 2 §2.4; the YubiKey's policies).
-public struct PIVUnlocking {
+public final class PIVUnlocking {
     /// The application.
     public let service: PIVService
     /// The source of PINs and management keys.
@@ -46,7 +46,7 @@ public struct PIVUnlocking {
     /// Verifies the PIN, unless that is already done.
     ///
     /// - Parameter purpose: The purpose, as the end of "to …".
-    public nonisolated(nonsending) mutating func verify(for purpose: String) async throws {
+    public nonisolated(nonsending) func verify(for purpose: String) async throws {
         if isVerified { return }
         try await send(try await pin(for: purpose))
     }
@@ -57,7 +57,7 @@ public struct PIVUnlocking {
     /// report the policy, the PIN is verified for all slots except 9E, and there only if it is available.
     ///
     /// - Throws: `CredentialError`, `PIVError`, and what the broker's sources and person throw.
-    public nonisolated(nonsending) mutating func prepare(
+    public nonisolated(nonsending) func prepare(
         _ slot: PIVSlot, _ kind: PIVAlgorithm?, _ operation: PIVOperation, for purpose: String
     ) async throws -> PIVKeyUse {
         try await prepare(slot, kind, operation, for: purpose) { _ in }.use
@@ -67,7 +67,7 @@ public struct PIVUnlocking {
     ///
     /// - Parameter read: Reads the input, and rejects input that a key of this type cannot use. It runs before the PIN
     ///   is requested.
-    public nonisolated(nonsending) mutating func prepare<Input>(
+    public nonisolated(nonsending) func prepare<Input>(
         _ slot: PIVSlot, _ kind: PIVAlgorithm?, _ operation: PIVOperation, for purpose: String,
         reading read: (PIVAlgorithm) throws -> Input
     ) async throws -> (use: PIVKeyUse, input: Input) {
@@ -97,7 +97,7 @@ public struct PIVUnlocking {
     }
 
     /// Verifies the PIN again if it is available: other commands may have come in between.
-    private nonisolated(nonsending) mutating func verify<Input>(
+    private nonisolated(nonsending) func verify<Input>(
         for purpose: String, isForOnce: Bool, reading read: () throws -> Input
     ) async throws -> Input {
         if isForOnce { isVerified = false }
@@ -121,12 +121,12 @@ public struct PIVUnlocking {
         return try await credentials.obtain(request) { [service] in try await service.credentialTries(of: .pin) }
     }
 
-    private nonisolated(nonsending) mutating func send(_ pin: SharedSecret) async throws {
+    private nonisolated(nonsending) func send(_ pin: SharedSecret) async throws {
         try await sending { try await $0.verify(try PIVPIN(pin.value)) }
     }
 
     /// Sends a PIN, and records whether it was accepted.
-    nonisolated(nonsending) mutating func sending(
+    nonisolated(nonsending) func sending(
         _ body: nonisolated(nonsending) (PIVService) async throws -> Void
     ) async throws {
         let id = CredentialID(.pivPIN, key: key)
@@ -146,7 +146,7 @@ public struct PIVUnlocking {
 
     /// Returns the properties of a key: from its metadata, or else from the given algorithm or the public key. If the
     /// card reports no key, the certificate is tried, because the report may be wrong.
-    private nonisolated(nonsending) mutating func properties(
+    private nonisolated(nonsending) func properties(
         of slot: PIVSlot, _ kind: PIVAlgorithm?
     ) async throws -> (SlotMetadata?, PIVAlgorithm, PublicKey?) {
         if let metadata = known[slot] { return (metadata, metadata.algorithm, metadata.publicKey) }
@@ -183,7 +183,7 @@ public struct PIVUnlocking {
     }
 
     /// Verifies a fingerprint; falls back to the PIN if it is not recognized.
-    private nonisolated(nonsending) mutating func match(for purpose: String) async throws {
+    private nonisolated(nonsending) func match(for purpose: String) async throws {
         if isVerified || isRehearsal { return }
         person.tell(PIVUnlockingNews.fingerExpected)
         do {

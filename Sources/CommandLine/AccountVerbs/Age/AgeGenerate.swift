@@ -108,7 +108,7 @@ struct AgeGenerate: Verb {
                 "CN=\(DistinguishedName.escaped(name)),O=\(X509Certificate.ageOrganization)"),
             policies: policies)
         try await service.checkFit(slot, algorithm, policies)
-        var unlocking = run.piv(service, pin, managementKey)
+        let unlocking = run.piv(service, pin, managementKey)
         try await unlocking.manage(for: "generate a key")
         // The new key signs the certificate, so a wrong PIN is refused before the key is generated.
         if algorithm != .x25519, policies.pin != .never {

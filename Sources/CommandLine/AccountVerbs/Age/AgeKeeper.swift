@@ -22,8 +22,7 @@ final class AgeKeeper: AgeKeySource {
 
     private let run: Run
     private let dialogue: AgeDialogue
-    /// The card of the last operation.
-    private var open: (service: PIVService, serial: UInt32, access: PIVUnlocking)?
+    private lazy var cards = CardSession { [unowned self] in try await open($0) }
     private var skipped: Set<UInt32> = []
     /// PINs from environment variables; the command line has no options for them.
     private let given: PINOptions
@@ -74,70 +73,81 @@ final class AgeKeeper: AgeKeySource {
     // MARK: PIV
 
     func slotKeys(serial: UInt32?, slot: UInt8?) async throws -> [AgeSlotKey] {
-        guard let card = try await card(serial) else { return [] }
-        let slots = slot.map { [PIVSlot(rawValue: $0)] }
-        return try await card.service.ageSlots(slots ?? PIVSlot.retired).map { $0.on(card.serial) }
+        let slots = slot.map { [PIVSlot(rawValue: $0)] } ?? PIVSlot.retired
+        return try await use(serial) { card in
+            try await card.service.ageSlots(slots).map { $0.on(card.serial ?? 0) }
+        } ?? []
     }
 
     func agree(_ key: AgeSlotKey, with peer: PublicKey) async throws -> SharedSecret? {
-        guard var card = try await card(key.serial == 0 ? nil : key.serial) else { return nil }
-        let slot = PIVSlot(rawValue: key.slot)
-        var rounds = 0
-        while true {
-            rounds += 1
-            do {
-                let use = try await card.access.prepare(slot, nil, .derive, for: ConsentWords.age)
-                guard use.key.flatMap({ AgePublicKey($0) }).map({ $0 == key.key }) ?? true else {
-                    throw Explanation(
-                        "no-such-key", .notFound, "slot \(slot) holds a different key than the identity names",
-                        hint: "ykit age identity prints the identities of a key")
+        try await use(key.serial) { card in
+            let slot = PIVSlot(rawValue: key.slot)
+            var rounds = 0
+            while true {
+                rounds += 1
+                do {
+                    let use = try await card.unlocking.prepare(slot, nil, .derive, for: ConsentWords.age)
+                    guard use.key.flatMap({ AgePublicKey($0) }).map({ $0 == key.key }) ?? true else {
+                        throw Explanation(
+                            "no-such-key", .notFound, "slot \(slot) holds a different key than the identity names",
+                            hint: "ykit age identity prints the identities of a key")
+                    }
+                    return try await use.touching(run.person) {
+                        try await card.service.derive(with: peer, use.slot, algorithm: use.algorithm)
+                    }
+                } catch  where Self.mayRepeat(after: error) && !isGiven(.pivPIN, card.serial) && rounds < Self.attempts
+                {
+                    dialogue.say("wrong PIN")
                 }
-                let service = card.service
-                defer { open?.access = card.access }
-                return try await use.touching(run.person) {
-                    try await service.derive(with: peer, use.slot, algorithm: use.algorithm)
-                }
-            } catch  where Self.mayRepeat(after: error) && !isGiven(.pivPIN, card.serial) && rounds < Self.attempts {
-                dialogue.say("wrong PIN")
             }
         }
     }
 
-    /// Returns the card with a serial number, or the one that is plugged in; `nil` if the user continues without it.
-    private func card(
-        _ serial: UInt32?
-    ) async throws -> (service: PIVService, serial: UInt32, access: PIVUnlocking)? {
-        let serial = serial == 0 ? nil : serial
-        if let open, serial == nil || serial == open.serial { return open }
-        if let serial, skipped.contains(serial) { return nil }
-        await close()
+    /// The user continues without a card.
+    private struct Skipped: Error {}
+
+    /// Uses the card with a serial number, or for 0 and `nil` the one that is open or plugged in.
+    ///
+    /// - Returns: `nil` if the user continues without it.
+    private func use<Value>(
+        _ serial: UInt32?, _ body: (CardSession.Card) async throws -> Value
+    ) async throws -> Value? {
+        do { return try await cards.use(serial == 0 ? nil : serial ?? cards.serial, body) } catch is Skipped {
+            return nil
+        }
+    }
+
+    /// Opens the card with a serial number, or the one that is plugged in, after the one that was used before is closed: its
+    /// reader is searched, too.
+    private func open(_ serial: UInt32?) async throws -> CardSession.Card {
+        if let serial, skipped.contains(serial) { throw Skipped() }
+        await cards.close()
         while true {
             do {
                 if let (service, found) = try await openPIV(serial) {
-                    open = (service, found, access(service, found))
-                    return open
+                    return CardSession.Card(unlocking(service, found), serial: found)
                 }
             } catch {
                 guard Self.isAbsence(error) else { throw error }
             }
             guard try await isInserted(serial) else {
                 if let serial { skipped.insert(serial) }
-                return nil
+                throw Skipped()
             }
         }
     }
 
     /// Opens the PIV application of the card with a serial number, or of the only card; `nil` if it is another card.
-    private func openPIV(_ serial: UInt32?) async throws -> (PIVService, UInt32)? {
+    private func openPIV(_ serial: UInt32?) async throws -> (PIVService, UInt32?)? {
         let selection = run.keys.selection
         guard let serial, selection.serial == nil else {
             let service = try await run.openPIV()
-            let found = try await service.serial() ?? 0
+            let found = try await service.serial()
             if serial == nil || serial == found { return (service, found) }
             await service.close()
             return nil
         }
-        for card in cards() {
+        for card in cardsInReaders() {
             // Selects only PIV: selecting another application would reset the PIN's verified state.
             guard let service = try? await run.openPIV(of: card) else { continue }
             if try await service.serial() == serial { return (service, serial) }
@@ -152,7 +162,7 @@ final class AgeKeeper: AgeKeySource {
     }
 
     /// Each card in a selected reader of the smart card service.
-    private func cards() -> [Key] {
+    private func cardsInReaders() -> [Key] {
         let selection = run.keys.selection
         guard !run.isVirtual, run.replay == nil, selection.path == nil,
             [.auto, .pcsc].contains(selection.transport),
@@ -161,13 +171,13 @@ final class AgeKeeper: AgeKeySource {
         return readers.map { run.keys.selecting(KeySelection(reader: $0.name, transport: .pcsc)).selected }
     }
 
-    private func access(_ service: PIVService, _ serial: UInt32) -> PIVUnlocking {
-        let key = serial == 0 ? nil : String(serial)
+    private func unlocking(_ service: PIVService, _ serial: UInt32?) -> PIVUnlocking {
+        let key = serial.map { String($0) }
         let asked = AgePerson(dialogue, key: key, mayAskForPIN: !isGiven(.pivPIN, serial))
         let given = run.given(.pivPIN, run.source(of: .pivPIN, given, key: key))
-        var access = PIVUnlocking(service, run.broker([given], person: asked), run.person, key: key)
-        access.sharesPIN = true
-        return access
+        let unlocking = PIVUnlocking(service, run.broker([given], person: asked), run.person, key: key)
+        unlocking.sharesPIN = true
+        return unlocking
     }
 
     /// Whether the user may try another PIN.
@@ -181,14 +191,7 @@ final class AgeKeeper: AgeKeySource {
 
     /// Whether an environment variable provides this key's PIN for an application.
     private func isGiven(_ kind: CredentialKind, _ serial: UInt32? = nil) -> Bool {
-        run.source(of: kind, given, key: serial.flatMap { $0 == 0 ? nil : String($0) })
-            .isGiven(run.terminal)
-    }
-
-    private func close() async {
-        guard let open else { return }
-        self.open = nil
-        await open.service.close()
+        run.source(of: kind, given, key: serial.map { String($0) }).isGiven(run.terminal)
     }
 
     /// Asks for a key; returns whether it is plugged in now.
@@ -209,7 +212,7 @@ final class AgeKeeper: AgeKeySource {
     // MARK: FIDO2
 
     func secret(of credential: AgeCredential) async throws -> SharedSecret? {
-        await close()
+        await cards.close()
         while true {
             do { return try await secretOnce(of: credential) } catch FIDOError.noCredentials {
             } catch { guard Self.isAbsence(error) else { throw error } }

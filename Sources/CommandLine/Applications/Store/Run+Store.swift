@@ -75,7 +75,7 @@ extension Run {
         _ store: SealedStore, _ options: StoreKeyOptions, for reason: String
     ) async throws -> StoreKey {
         let service = try await openPIV()
-        var unlocking = piv(service, options.slotPIN ?? options.pin)
+        let unlocking = piv(service, options.slotPIN ?? options.pin)
         for seal in store.seals {
             guard let slot = seal.slot, let key = try await unlessRefused({ try await service.publicKey(slot) }),
                 seal.isSealed(for: key)

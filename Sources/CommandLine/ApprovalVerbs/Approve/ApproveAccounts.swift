@@ -237,7 +237,7 @@ struct SlotCleaning {
                 "keys-kept", "this firmware cannot delete keys (5.7 and later can); they stay in their slots")
             return []
         }
-        var unlocking = run.piv(service, pin, managementKey)
+        let unlocking = run.piv(service, pin, managementKey)
         try await unlocking.manage(for: "delete the key of an account")
         var removed: [PushAccount] = []
         for (account, slot) in found where await PIVApprovalKey.remove(slot, account.publicKey, service) {

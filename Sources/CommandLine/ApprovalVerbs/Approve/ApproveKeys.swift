@@ -72,11 +72,18 @@ final class ApproveKeys: ApprovalKeyring {
     let run: Run
     private let options: ApproveKeyOptions
     private let book: AccountStore
-    private var cards: [UInt32?: PIVUnlocking] = [:]
+    private let cards: CardSession
     private var storeKey: StoreKey?
 
     init(_ run: Run, _ book: AccountStore, _ options: ApproveKeyOptions) {
         (self.run, self.book, self.options) = (run, book, options)
+        cards = CardSession { serial in
+            let key = run.key(of: serial)
+            let service = try await run.openPIV(of: key)
+            let unlocking = run.piv(service, options.pin, key: serial.map { String($0) })
+            guard key.serial == run.key.serial else { return CardSession.Card(unlocking, serial: serial) }
+            return CardSession.Card(unlocking, serial: try await service.serial() ?? serial)
+        }
     }
 
     /// Returns the key of an account, after checking that it is the enrolled one.
@@ -86,28 +93,19 @@ final class ApproveKeys: ApprovalKeyring {
                 "key-in-software", "the key of account '\(account.account.name.printable)' is in software")
             return ApproveKey(self, account, try await softwareKey(account))
         }
-        if cards[place.keySerial] == nil { cards[place.keySerial] = try await open(place, account) }
-        guard let service = cards[place.keySerial]?.service else { throw ApprovalError.otherKey(place.slot) }
-        try await PIVApprovalKey.check(service, place.slot, account.publicKey)
+        try await use(place, account) { card in
+            try await PIVApprovalKey.check(card.service, place.slot, account.publicKey)
+        }
         return ApproveKey(self, account, nil)
     }
 
     /// Signs with the key in a slot, after PIN and touch.
     func sign(_ text: [UInt8], _ account: PushAccount, _ place: PIVKeyPlace) async throws -> [UInt8] {
-        guard var access = cards[place.keySerial] else { throw ApprovalError.otherKey(place.slot) }
-        let use: PIVKeyUse
-        do {
-            use = try await access.prepare(
-                place.slot, PIVAlgorithm(account.publicKey), .sign,
-                for: "sign for account '\(account.account.name.printable)'")
-        } catch {
-            guard RefusedCredential(causing: error) != nil else { throw error }
-            cards[place.keySerial] = nil
-            guard let serial = place.keySerial, hasSeveralKeys else { throw error }
-            throw Concerning(.key(String(serial)), error)
+        try await use(place, account) { card in
+            try await card.unlocking.sign(
+                text, place.slot, account.publicKey, for: "sign for account '\(account.account.name.printable)'",
+                on: hasSeveralKeys ? place.keySerial : nil)
         }
-        cards[place.keySerial] = access
-        return try await use.sign(text, with: account.publicKey, access)
     }
 
     /// Whether the accounts of the store are on several security keys.
@@ -115,20 +113,18 @@ final class ApproveKeys: ApprovalKeyring {
         Set(book.accounts.compactMap { PushAccount($0)?.place.keySerial }).count > 1
     }
 
-    private func open(_ place: PIVKeyPlace, _ account: PushAccount) async throws -> PIVUnlocking {
-        let key = run.key(of: place.keySerial)
-        let service = try await run.openPIV(of: key)
-        if key.serial == run.key.serial {
-            try await service.check(is: place.keySerial, of: "account '\(account.account.name.printable)'")
+    /// Uses the security key of an account, and no other.
+    private func use<Value>(
+        _ place: PIVKeyPlace, _ account: PushAccount, _ body: (CardSession.Card) async throws -> Value
+    ) async throws -> Value {
+        try await cards.use(place.keySerial) { card in
+            try place.check(card.serial, of: "account '\(account.account.name.printable)'")
+            return try await body(card)
         }
-        return run.piv(service, options.pin, key: place.keySerial.map { String($0) })
     }
 
     /// Closes the security keys; each is opened again on its next use.
-    func close() async {
-        for access in cards.values { await access.service.close() }
-        cards = [:]
-    }
+    func close() async { await cards.close() }
 
     /// Requests FIDO2 user verification on the account's security key.
     func prove(_ proof: UserProof, for open: OpenRequest) async throws {

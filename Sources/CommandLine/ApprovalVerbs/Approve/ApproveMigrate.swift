@@ -128,8 +128,9 @@ struct ApproveMigrateRun: AccountKeyVerb {
         let next = try await naming(other) {
             await (try await other.oath(self.other.password)).close()
             try await sealed.share(with: other, self.other.storeKey(access.key))
-            return try await DeviceKey.make(
-                try PIVSlot.forAccount(slot), touch, self.other.managementKey, self.other.pin, other)
+            return try await FreeSlot(
+                try PIVSlot.forAccount(slot), makesRSA: false, self.other.pin, self.other.managementKey, other
+            ).makeKey(.p384, KeyPolicies(pin: .once, touch: touch), other)
         }
         guard next.publicKey != old.publicKey,
             next.place.keySerial == nil || next.place.keySerial != present.place.keySerial

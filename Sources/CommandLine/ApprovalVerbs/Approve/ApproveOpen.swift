@@ -247,8 +247,8 @@ struct ApproveOpen: AccountKeyVerb {
             "register this key as container \(link.serial) of \(server), run by "
                 + "'\(PushRequest.shown(link.issuer, limit: 64))'?", in: run)
         let phrase = try link.passphrasePrompt.map { try passphrase($0, run) }
-        let device = try await DeviceKey.make(
-            try PIVSlot.forAccount(slot), touch ?? .cached, managementKey, pin, run)
+        let device = try await FreeSlot(try PIVSlot.forAccount(slot), makesRSA: false, pin, managementKey, run)
+            .makeKey(.p384, KeyPolicies(pin: .once, touch: touch ?? .cached), run)
         let container = ContainerAccount(
             link, name: ApprovalStore.freeName(name ?? link.issuer, in: book.accounts), publicKey: device.publicKey,
             place: .piv(device.place), model: "PIV slot \(device.place.slot)", trust: trust, added: run.now)

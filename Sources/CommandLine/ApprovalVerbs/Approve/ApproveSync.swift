@@ -194,7 +194,8 @@ final class ContainerTokens {
         let id = "\(link.serial)@\(PushAccount.server(of: link.url))"
         let known = sealed.book.accounts.first { $0.id == id }
         let name = known?.name ?? ApprovalStore.freeName(link.issuer, in: sealed.book.accounts)
-        let device = try await DeviceKey.make(nil, .cached, managementKey, pin, run, .rsa2048)
+        let device = try await FreeSlot(nil, makesRSA: true, pin, managementKey, run)
+            .makeKey(.rsa2048, KeyPolicies(pin: .once, touch: .cached), run)
         do {
             let enrolment = try await run.approver().enroll(
                 link, name: name, device, .piv(device.place), trust: container.trust)

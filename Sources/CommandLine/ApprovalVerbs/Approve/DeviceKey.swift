@@ -17,7 +17,7 @@ final class DeviceKey: ApprovalKey {
     let publicKey: PublicKey
     let place: PIVKeyPlace
     private let run: Run
-    private var access: PIVUnlocking
+    private let access: PIVUnlocking
     private let reason: String
 
     fileprivate init(
@@ -32,43 +32,18 @@ final class DeviceKey: ApprovalKey {
         _ container: ContainerAccount, _ pin: PINOptions, _ managementKey: ManagementKeyOptions = .init(),
         in run: Run
     ) async throws -> DeviceKey {
+        let name = "container '\(container.account.name.printable)'"
         guard case .piv(let place) = container.place else { throw ApprovalError.wrongKey(container.account.name) }
         let service = try await run.openPIV()
-        try await service.check(is: place.keySerial, of: "container '\(container.account.name.printable)'")
+        if place.keySerial != nil { try place.check(try await service.serial(), of: name) }
         try await PIVApprovalKey.check(service, place.slot, container.publicKey)
-        let access = run.piv(service, pin, managementKey)
         return DeviceKey(
-            container.publicKey, place, run, access, "sign for container '\(container.account.name.printable)'")
+            container.publicKey, place, run, run.piv(service, pin, managementKey), "sign for \(name)")
     }
 
-    /// Generates a key in a free slot.
-    ///
-    /// - Parameters:
-    ///   - slot: The slot, or `nil` for the first free one of 82 to 95.
-    ///   - algorithm: P-384 for a container, RSA for a push account.
-    static func make(
-        _ slot: PIVSlot?, _ touch: TouchPolicy, _ managementKey: ManagementKeyOptions, _ pin: PINOptions,
-        _ run: Run,
-        _ algorithm: PIVAlgorithm = .p384
-    ) async throws -> DeviceKey {
-        let service = try await run.openPIV(isPatient: algorithm.modulusSize != nil)
-        let chosen = try await PIVApprovalKey.slot(slot, service)
-        var access = run.piv(service, pin, managementKey)
-        try await access.manage(for: "generate a key for the account")
-        let made = try await PIVApprovalKey.make(service, chosen, algorithm, KeyPolicies(pin: .once, touch: touch))
-        return DeviceKey(made.publicKey, made.place, run, access, "prove that the new key works")
-    }
-
+    /// A container may be moved between two keys, so that an error about the PIN names this one.
     func sign(_ text: [UInt8]) async throws -> [UInt8] {
-        let use: PIVKeyUse
-        do {
-            use = try await access.prepare(place.slot, PIVAlgorithm(publicKey), .sign, for: reason)
-        } catch {
-            // A container may be moved between two keys.
-            guard RefusedCredential(causing: error) != nil, let serial = place.keySerial else { throw error }
-            throw Concerning(.key(String(serial)), error)
-        }
-        return try await use.sign(text, with: publicKey, access)
+        try await access.sign(text, place.slot, publicKey, for: reason, on: place.keySerial)
     }
 
     /// Closes the card, so that another application can be selected.
@@ -89,14 +64,35 @@ final class DeviceKey: ApprovalKey {
     }
 }
 
-extension PIVService {
+extension PIVKeyPlace {
     /// Refuses another security key than the one that has an account's key.
-    func check(is wanted: UInt32?, of account: String) throws {
-        guard let wanted, let found = try serial(), wanted != found else { return }
+    ///
+    /// - Parameter found: The serial number of the security key, if it reports one.
+    func check(_ found: UInt32?, of account: String) throws {
+        guard let wanted = keySerial, let found, wanted != found else { return }
         throw Explanation(
             "other-key", .noDevice,
             "the key of \(account) is on the security key \(wanted), this is \(found)",
             hint: "plug it in, or select it with --device \(wanted)")
+    }
+}
+
+extension PIVUnlocking {
+    /// Signs a text with SHA-256 and an account's key, after PIN and touch.
+    ///
+    /// - Parameter serial: The serial number of the security key, for an error about its PIN; `nil` if it needs no name.
+    func sign(
+        _ text: [UInt8], _ slot: PIVSlot, _ key: PublicKey, for reason: String, on serial: UInt32?
+    ) async throws -> [UInt8] {
+        let use: PIVKeyUse
+        do { use = try await prepare(slot, PIVAlgorithm(key), .sign, for: reason) } catch {
+            guard RefusedCredential(causing: error) != nil, let serial else { throw error }
+            throw Concerning(.key(String(serial)), error)
+        }
+        guard use.key.map({ $0 == key }) ?? true else { throw ApprovalError.otherKey(slot) }
+        return try await use.touching(person) {
+            try await service.sign(.message(text), slot, hash: .sha256, algorithm: use.algorithm, key: key)
+        }
     }
 }
 
@@ -136,7 +132,7 @@ struct NewApproveKey {
     ///
     /// - Parameter access: The opened slot, if it had to be opened before the link was known.
     static func make(
-        _ verb: ApproveEnroll, _ link: PushLink, _ access: EnrolmentAccess.Slot?, _ run: Run
+        _ verb: ApproveEnroll, _ link: PushLink, _ access: FreeSlot?, _ run: Run
     ) async throws -> NewApproveKey {
         if verb.software {
             run.terminal.warn(
@@ -144,39 +140,50 @@ struct NewApproveKey {
             let key = try SoftwareApprovalKey()
             return NewApproveKey(key: key, place: .software)
         }
-        let access = if let access { access } else { try await EnrolmentAccess.Slot.open(verb, run) }
-        let (service, slot) = (access.service, access.slot)
+        let slot = if let access { access } else { try await FreeSlot(for: verb, run) }
         let touch = verb.touch ?? (verb.listen != nil && !link.isPollOnly ? .always : .cached)
-        let policies = KeyPolicies(pin: verb.pinPolicy, touch: touch)
-        let progress = Progress(run.terminal, "generating an \(verb.algorithm) key in slot \(slot)")
+        let progress = Progress(run.terminal, "generating an \(verb.algorithm) key in slot \(slot.slot)")
         defer { progress.end() }
-        let made = try await PIVApprovalKey.make(service, slot, verb.algorithm, policies)
-        let key = DeviceKey(made.publicKey, made.place, run, access.unlocking, "prove that the new key works")
-        return NewApproveKey(key: key, place: .piv(made.place))
+        let key = try await slot.makeKey(verb.algorithm, KeyPolicies(pin: verb.pinPolicy, touch: touch), run)
+        return NewApproveKey(key: key, place: .piv(key.place))
     }
 
     /// Deletes a key in a slot, which no account uses, if the firmware supports it, and otherwise says that it remains.
     func discard() async { await (key as? DeviceKey)?.discard() }
 }
 
-/// What an enrollment opens before a server is asked for anything: the slot for the key, or the store's key.
-struct EnrolmentAccess {
-    /// A free slot, and the permission to write to it.
-    struct Slot {
-        let service: PIVService
-        let slot: PIVSlot
-        var unlocking: PIVUnlocking
+/// A free slot of a security key, and the permission to write to it.
+struct FreeSlot {
+    let slot: PIVSlot
+    let unlocking: PIVUnlocking
 
-        static func open(_ verb: ApproveEnroll, _ run: Run) async throws -> Slot {
-            let service = try await run.openPIV(isPatient: true)
-            let slot = try await PIVApprovalKey.slot(PIVSlot(verb.slot), service)
-            var unlocking = run.piv(service, verb.key.pin, verb.managementKey)
-            try await unlocking.manage(for: "generate a key for the account")
-            return Slot(service: service, slot: slot, unlocking: unlocking)
-        }
+    /// - Parameters:
+    ///   - slot: The slot, which must be free; `nil` for the first free one of 82 to 95.
+    ///   - makesRSA: Whether a key may be generated in it that takes the card long.
+    init(
+        _ slot: PIVSlot?, makesRSA: Bool, _ pin: PINOptions, _ managementKey: ManagementKeyOptions, _ run: Run
+    ) async throws {
+        let service = try await run.openPIV(isPatient: makesRSA)
+        self.slot = try await PIVApprovalKey.slot(slot, service)
+        unlocking = run.piv(service, pin, managementKey)
+        try await unlocking.manage(for: "generate a key for the account")
     }
 
-    var slot: Slot?
+    /// The slot for the key of a push account.
+    init(for verb: ApproveEnroll, _ run: Run) async throws {
+        try await self.init(PIVSlot(verb.slot), makesRSA: true, verb.key.pin, verb.managementKey, run)
+    }
+
+    /// Generates a key.
+    func makeKey(_ algorithm: PIVAlgorithm, _ policies: KeyPolicies, _ run: Run) async throws -> DeviceKey {
+        let made = try await PIVApprovalKey.make(unlocking.service, slot, algorithm, policies)
+        return DeviceKey(made.publicKey, made.place, run, unlocking, "prove that the new key works")
+    }
+}
+
+/// What an enrollment opens before a server is asked for anything: the slot for the key, or the store's key.
+struct EnrolmentAccess {
+    var slot: FreeSlot?
     var sealing: SoftwareSealing?
     /// The credential for `--require uv`.
     var proof: UserProof?
@@ -189,7 +196,7 @@ struct EnrolmentAccess {
             return EnrolmentAccess(sealing: try await SoftwareSealing.prepare(book, options, run))
         }
         let proof = try await verb.proof(verb.name ?? verb.person.user ?? "", run)
-        var slot = try await Slot.open(verb, run)
+        let slot = try await FreeSlot(for: verb, run)
         if verb.pinPolicy != .never { try await slot.unlocking.verify(for: "prove that the new key works") }
         return EnrolmentAccess(slot: slot, proof: proof)
     }

@@ -96,7 +96,7 @@ struct AttestProve: Verb {
                 "not-supported", .notSupported, "step-ca does not accept \(algorithm) keys",
                 hint: "generate an ecc-p256, RSA or ed25519 key")
         }
-        var unlocking = run.piv(service, pin)
+        let unlocking = run.piv(service, pin)
         let use = try await unlocking.prepare(slot, algorithm, .sign, for: "sign a challenge")
         let signature = try await use.touching(run.person) {
             try await service.sign(.message(message), use.slot, algorithm: use.algorithm, key: key)

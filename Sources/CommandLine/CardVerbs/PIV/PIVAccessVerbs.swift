@@ -111,7 +111,7 @@ struct PIVSetRetries: Verb {
         let service = try await run.openPIV()
         try run.confirm(
             "the PIN would be reset to 123456 and the PUK to 12345678: set the number of tries?", unless: force)
-        var unlocking = try await management.unlock(service, for: "set the tries", run)
+        let unlocking = try await management.unlock(service, for: "set the tries", run)
         try await unlocking.verify(for: "set the tries")
         try await service.setRetries(pin: pinTries, puk: pukTries)
         var outcome = Outcome(
@@ -178,7 +178,7 @@ struct PIVChangeManagementKey: Verb {
     func run(in run: Run) async throws -> Outcome<Reported> {
         let file = try run.perform { try keyFile.map { path in try FileOutput(file: path, force: nil) } }
         let service = try await run.openPIV()
-        var unlocking = try await management.unlock(service, for: "set a new one", replacing: true, run)
+        let unlocking = try await management.unlock(service, for: "set a new one", replacing: true, run)
         let present = try await service.findManagementKeyType()
         let type = algorithm ?? present
         var replacesPrinted = false

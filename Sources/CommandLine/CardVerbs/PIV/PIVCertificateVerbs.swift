@@ -62,7 +62,7 @@ struct PIVGenerateCertificate: Verb {
         let given = try publicKey.map { try KeyFile.publicKey($0) }
         let service = try await run.openPIV()
         try await run.overwriting(service, force: force)?.confirmCertificate(in: slot)
-        var unlocking = try await management.unlock(service, for: "store a certificate", run)
+        let unlocking = try await management.unlock(service, for: "store a certificate", run)
         let use = try await unlocking.prepare(
             slot, given.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a certificate")
         let key = use.key ?? given
@@ -125,7 +125,7 @@ struct PIVRequestCertificate: Verb {
             template.attestation = (attested.statement.der, try await service.certificate(.attestation).der)
         }
         let known = attested?.statement.publicKey ?? given
-        var unlocking = run.piv(service, pin)
+        let unlocking = run.piv(service, pin)
         let use = try await unlocking.prepare(slot, known.flatMap { PIVAlgorithm($0) }, .sign, for: "sign a request")
         let (key, signed) = (use.key ?? known, template)
         let der = try await use.touching(run.person) {

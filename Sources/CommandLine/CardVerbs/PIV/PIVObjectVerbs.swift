@@ -43,7 +43,7 @@ struct PIVExportObject: Verb {
         let content: [UInt8]
         do { content = try await service.object(object) } catch {
             guard case .pinRequired = error else { throw error }
-            var unlocking = run.piv(service, pin)
+            let unlocking = run.piv(service, pin)
             try await unlocking.verify(for: "read the object \(object)")
             content = try await service.object(object)
         }

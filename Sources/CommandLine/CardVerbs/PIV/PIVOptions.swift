@@ -28,7 +28,7 @@ struct PIVManagementOptions: ParsableArguments {
         _ service: PIVService, for reason: String, replacing: Bool = false, _ run: Run
     ) async throws -> PIVUnlocking {
         if noMutual { await service.waiveProof() }
-        var access = run.piv(service, pin, managementKey)
+        let access = run.piv(service, pin, managementKey)
         access.replacesManagementKey = replacing
         try await access.manage(for: reason)
         return access

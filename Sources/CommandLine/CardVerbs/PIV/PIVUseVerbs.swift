@@ -23,7 +23,7 @@ struct PIVUseOptions: ParsableArguments {
         _ slot: PIVSlot, _ operation: PIVOperation, for reason: String, _ service: PIVService, _ run: Run,
         reading read: (PIVAlgorithm) throws -> Input
     ) async throws -> (use: PIVKeyUse, input: Input) {
-        var unlocking = run.piv(service, pin)
+        let unlocking = run.piv(service, pin)
         return try await unlocking.prepare(slot, algorithm, operation, for: reason, reading: read)
     }
 }

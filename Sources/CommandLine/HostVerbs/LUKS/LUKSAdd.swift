@@ -213,7 +213,7 @@ struct LUKSNewKey: ParsableArguments {
         }
         let (token, secret) = try SystemdPKCS11Token.enrolling(
             publicKey, uri: SystemdPKCS11Token.uri(of: slot, serial: key.name.serial), random: run.environment.random)
-        let derived = try await LUKSCard(service, run.piv(service, pin), run.person).secret(
+        let derived = try await run.piv(service, pin).secret(
             of: token, slot, kind, for: "prove that it opens \(volume.name)")
         await service.close()
         guard derived.value == secret.value else {

@@ -7,6 +7,7 @@ import Verbs
 import YKCrypto
 import YKKeys
 import YKLUKS
+import YKUse
 
 /// Prints the passphrase that a key derives.
 struct LUKSKey: Verb {
@@ -83,7 +84,7 @@ struct LUKSKey: Verb {
             // The serial number of a key that another program is using, such as cryptsetup for its own tokens, is
             // unknown.
             let isUnknown = keys.contains { $0.serial == nil } && opener.tokens.contains { $0.serial != nil }
-            let patience = max(.seconds(wait), isUnknown ? BusyCard.patience : .zero)
+            let patience = max(.seconds(wait), isUnknown ? CardHold.patience : .zero)
             guard ContinuousClock.now < start + patience else {
                 if keys.isEmpty { throw Self.withoutKeys(failure, run) }
                 throw Explanation(
@@ -109,7 +110,7 @@ struct LUKSKey: Verb {
     /// The keys that are plugged in. While keys are waited for, a reader service that is not yet there is no error, but the reason
     /// why none was found.
     private func attached(_ run: Run) async throws -> (keys: [Key], failure: (any Error)?) {
-        do { return (try await BusyCard.retrying { try await run.keys.all() }, nil) } catch {
+        do { return (try await CardHold.repeating { try await run.keys.all() }, nil) } catch {
             if wait == 0 { throw error }
             return ([], error)
         }

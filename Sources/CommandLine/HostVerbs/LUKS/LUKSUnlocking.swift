@@ -128,7 +128,7 @@ struct LUKSOpener {
     ///   - serial: Its serial number, if known.
     /// - Returns: `nil` if none of the tokens is for this key.
     func derive(_ key: Key?, serial: String?, in run: Run) async throws -> Derived? {
-        try await BusyCard.retrying {
+        try await CardHold.repeating {
             if let found = try await credential(key, run) { return found }
             return try await slot(key, serial, run)
         }
@@ -180,7 +180,7 @@ struct LUKSOpener {
             guard let service = try await present({ try await run.openPIV(of: key) }) else { return nil }
             for slot in found.slot.map({ [$0] }) ?? [.keyManagement] {
                 guard let kind = try await kind(of: slot, service), found.fits(kind) else { continue }
-                let secret = try await LUKSCard(service, run.piv(service, pin), run.person).secret(
+                let secret = try await run.piv(service, pin).secret(
                     of: found, slot, kind, for: purpose)
                 await service.close()
                 return Derived(token: token, passphrase: LUKSEnrollment.passphrase(secret))
@@ -196,24 +196,12 @@ struct LUKSOpener {
     }
 }
 
-/// A PIV application whose key derives a passphrase.
-struct LUKSCard {
-    private let service: PIVService
-    private var access: PIVUnlocking
-    private let person: any Person
-
-    init(_ service: PIVService, _ access: PIVUnlocking, _ person: any Person) {
-        (self.service, self.access, self.person) = (service, access, person)
-    }
-
+extension PIVUnlocking {
     /// Returns the secret of a token; requires PIN and touch as the slot does.
     func secret(
         of token: SystemdPKCS11Token, _ slot: PIVSlot, _ kind: PIVAlgorithm, for purpose: String
     ) async throws -> SharedSecret {
-        var access = access
-        let service = service
-        let isRSA = kind.modulusSize != nil
-        let use = try await access.prepare(slot, nil, isRSA ? .decrypt : .derive, for: purpose)
+        let use = try await prepare(slot, nil, kind.modulusSize != nil ? .decrypt : .derive, for: purpose)
         return try await use.touching(person) {
             guard let curve = kind.curve else {
                 return try await service.decrypt(token.key, slot, padding: .pkcs1, algorithm: use.algorithm)

@@ -50,9 +50,9 @@ final class AgentKeeper {
             run.given(.fidoPIN, run.source(of: .fidoPIN, fido), isGivenNow: false),
         ]
         credentials = CredentialBroker(given, person: person, lifetime: lifetime.map { .seconds($0) })
-        card = AgentCard(run, credentials, lifetime: lifetime) { number, end in
+        card = AgentCard(run, credentials, lifetime: lifetime) { number, time in
             Task {
-                try? await Task.sleep(until: end, clock: .continuous)
+                try? await Task.sleep(for: time)
                 keys.release(number)
             }
         }
@@ -63,7 +63,7 @@ final class AgentKeeper {
         case .identities: if keys.isListAwaited { keys.list(await identities()) }
         case .sign(let request, let call): await serve(call) { await signature(request) }
         case .answer(let request, let call): await serve(call) { await answer(request) }
-        case .release(let number): await card.end(number)
+        case .release(let number): await card.close(number)
         }
     }
 
@@ -89,10 +89,8 @@ final class AgentKeeper {
 
     func identities() async -> [SSHIdentity] {
         guard usesPIV else { return [] }
-        let keys = try? await BusyCard.retrying {
-            try await card.use { session in
-                SSHSlotKey.all(try await card.keys(&session), serial: session.serial).map(\.identity)
-            }
+        let keys = try? await card.use { open in
+            SSHSlotKey.all(try await card.keys(open), serial: open.serial).map(\.identity)
         }
         if let keys, !keys.isEmpty { reportUnused(keys) }
         return (keys ?? []).flatMap { key in [key] + certificates.compactMap(key.with) }
@@ -108,13 +106,13 @@ final class AgentKeeper {
 
     /// Uses a key in a slot, once the PIN that it requires is verified.
     func using<Value>(
-        _ key: PIVSlotKey, _ operation: PIVOperation, _ reason: String, in session: inout AgentCard.Session,
+        _ key: PIVSlotKey, _ operation: PIVOperation, _ reason: String, of card: CardSession.Card,
         _ body: (PIVKeyUse) async throws -> Value
     ) async throws -> Value {
         // A cached PIN may have been changed since: it is then discarded, and the user is asked.
         while true {
             do {
-                let use = try await session.access.prepare(
+                let use = try await card.unlocking.prepare(
                     key.slot, PIVAlgorithm(key.publicKey), operation, for: reason)
                 guard use.key.map({ $0 == key.publicKey }) ?? true else { throw PIVError.noKey(key.slot) }
                 return try await use.touching(run.person) { try await body(use) }
@@ -131,12 +129,8 @@ final class AgentKeeper {
         let reason = use.purpose
         guard await isAllowed(use, needsConfirmation: request.needsConfirmation), !turn.hasLeft else { return nil }
         do {
-            return try await BusyCard.retrying {
-                if let credential = request.identity.credential {
-                    return try await sign(request, with: credential, reason)
-                }
-                return try await signWithSlot(request, reason)
-            }
+            guard let credential = request.identity.credential else { return try await signWithSlot(request, reason) }
+            return try await CardHold.repeating { try await sign(request, with: credential, reason) }
         } catch {
             report(error)
             return nil
@@ -149,7 +143,7 @@ final class AgentKeeper {
         run.terminal.purpose(use.line)
         run.terminal.say(use.line)
         guard consent.asks(use, needsConfirmation: needsConfirmation) else { return true }
-        await card.end()
+        await card.close()
         guard let refusal = await consent.refusal(of: use) else { return true }
         run.terminal.say("not allowed: \(turn.hasLeft ? Self.left : refusal.words)")
         return false
@@ -166,13 +160,12 @@ final class AgentKeeper {
 
     private func signWithSlot(_ request: SSHSignatureRequest, _ reason: String) async throws -> SSHSignature? {
         let wanted = request.identity.publicKey
-        return try await card.use { session in
-            let keys = try await card.keys(&session)
+        return try await card.use { open in
+            let keys = try await card.keys(open)
             guard let key = keys.first(where: { SSHSlotKey.slots.contains($0.slot) && $0.publicKey == wanted.key })
             else { return nil }
-            let service = session.service
-            let bytes = try await using(key, .sign, reason, in: &session) { use in
-                try await service.sign(
+            let bytes = try await using(key, .sign, reason, of: open) { use in
+                try await open.service.sign(
                     .message(request.data), key.slot, hash: wanted.hash ?? request.hash, algorithm: use.algorithm,
                     key: key.publicKey)
             }
@@ -184,7 +177,7 @@ final class AgentKeeper {
         _ request: SSHSignatureRequest, with credential: SecurityKeyFile, _ reason: String
     ) async throws -> SSHSignature {
         // The FIDO application may be on the same card.
-        await card.end()
+        await card.close()
         return try await withFIDO(for: reason) { try await $0.sign(request.data, with: credential) }
     }
 
@@ -211,12 +204,12 @@ final class AgentKeeper {
         else { return nil }
         do {
             keys.list(await identities())
-            let found = try await BusyCard.retrying { try await card.use { try await key(wanted.key, &$0) } }
+            let found = try await card.use { try await key(wanted.key, $0) }
             guard let (slot, _) = found else { return nil }
             guard let wrapping = wanted.wrapping else { return AgeUnwrapAnswer.key.withBytes { $0 } }
             let use = AgentUse(.decrypt, key: "PIV \(slot.slot)", hops: request.hops)
             guard await isAllowed(use, needsConfirmation: request.needsConfirmation) else { return nil }
-            let answer = try await BusyCard.retrying { try await unwrap(wrapping, wanted.key, use.purpose) }
+            let answer = try await unwrap(wrapping, wanted.key, use.purpose)
             return answer?.withBytes { $0 }
         } catch {
             report(error)
@@ -225,9 +218,9 @@ final class AgentKeeper {
     }
 
     private func key(
-        _ wanted: AgeAgentKey, _ session: inout AgentCard.Session
+        _ wanted: AgeAgentKey, _ open: CardSession.Card
     ) async throws -> (PIVSlotKey, AgePublicKey)? {
-        for slot in try await card.keys(&session) {
+        for slot in try await card.keys(open) {
             if let key = AgePublicKey(slot.publicKey), wanted.isKey(key) { return (slot, key) }
         }
         return nil
@@ -236,12 +229,11 @@ final class AgentKeeper {
     private func unwrap(
         _ wrapping: AgeWrapping, _ wanted: AgeAgentKey, _ reason: String
     ) async throws -> AgeUnwrapAnswer? {
-        try await card.use { session in
-            guard let (slot, key) = try await key(wanted, &session) else { return nil }
-            let service = session.service
+        try await card.use { open in
+            guard let (slot, key) = try await key(wanted, open) else { return nil }
             let peer = try wrapping.peer()
-            let secret = try await using(slot, .derive, reason, in: &session) { use in
-                try await service.derive(with: peer, slot.slot, algorithm: use.algorithm)
+            let secret = try await using(slot, .derive, reason, of: open) { use in
+                try await open.service.derive(with: peer, slot.slot, algorithm: use.algorithm)
             }
             return try wrapping.fileKey(secret.value, of: key).map(AgeUnwrapAnswer.fileKey) ?? .key
         }

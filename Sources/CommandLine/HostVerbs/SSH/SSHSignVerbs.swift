@@ -170,7 +170,7 @@ extension Run {
         _ data: [UInt8], with slot: PIVSlot, _ pin: PINOptions
     ) async throws -> (SSHPublicKey, SSHSignature) {
         let service = try await openPIV()
-        var unlocking = piv(service, pin)
+        let unlocking = piv(service, pin)
         let use = try await unlocking.prepare(slot, nil, .sign, for: "sign a file")
         let known = if let key = use.key { key } else { try await service.publicKey(slot) }
         guard let key = SSHPublicKey(known) else { throw PIVError.unfit(use.algorithm, for: .sign) }

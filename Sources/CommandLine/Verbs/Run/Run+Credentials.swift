@@ -60,7 +60,7 @@ extension Run {
             CommandLineCredential(
                 .pivManagementKey, managementKey,
                 TerminalQuestion("management key", of: keyWords, objection: nil, orElse: managementKey.hint), terminal))
-        var access = PIVUnlocking(service, broker, person, key: key ?? otherKey)
+        let access = PIVUnlocking(service, broker, person, key: key ?? otherKey)
         access.refusesDefaultManagementKey = options.strict
         rehearse { access.isRehearsal = true }
         return access

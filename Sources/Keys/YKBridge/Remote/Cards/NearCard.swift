@@ -5,11 +5,12 @@ public import YKCrypto
 import YKInteraction
 public import YKProtocols
 import YKTransport
+import YKUse
 import YKWire
 
 /// Answers the messages of a far end's reader with the card here, one after the other. Other programs here are locked out of
 /// the card from the first use that the user agreed to until the reader cuts the power, and the card is reset then if a PIN
-/// was verified. What nobody agreed to locks them out for a limited time (``CardHold``).
+/// was verified. What nobody agreed to locks them out for a limited time (`CardHold`).
 final class NearCard: Sendable {
     private struct State {
         var relay: CardRelay

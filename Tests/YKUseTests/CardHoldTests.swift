@@ -2,8 +2,7 @@
 
 import Testing
 import YKTestSupport
-
-@testable import YKBridge
+import YKUse
 
 /// How long a far end keeps other programs from a card without a use that its user agreed to.
 struct CardHoldTests {
