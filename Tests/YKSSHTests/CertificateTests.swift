@@ -59,6 +59,9 @@ struct CertificateTests {
             try SSHCertificate.parse(line: Vectors.text("rsab2048.pub"))
         }
         #expect(throws: SSHError.self) { try SSHCertificate.parse(line: "# nothing\n") }
+        let (one, other) = (line, try Vectors.text("certificates/sk_ed25519-cert.pub"))
+        try expect(SSHCertificate.parse(line: "\(one)\n# again\n\(one)").certificate.keyID, is: "id-user")
+        #expect(throws: SSHError.severalKeys) { try SSHCertificate.parse(line: "\(one)\n\(other)") }
     }
 
     @Test("every bit of a certificate is signed")

@@ -25,6 +25,7 @@ extension SSHError: Explained {
         case .unsupportedKey(let type):
             Explanation("not-supported", .notSupported, "keys of type '\(type.printable)' are not supported here")
         case .malformed(let words): .malformed(words.printable)
+        case .severalKeys: KeyFileError.severalKeys.explanation
         case .wrongSignature(let words): Explanation("wrong-signature", .authentication, words.printable)
         }
     }
@@ -42,6 +43,7 @@ extension SSHError: Explained {
                 hint: "in a copy of it: ssh-keygen -p -m PEM -f \(source)")
         case .wrongPassphrase: return KeyFileError.wrongPassword.explanation(concerning: subject)
         case .malformed(let words): return .malformed("\(file) cannot be read: \(words.printable)")
+        case .severalKeys: return KeyFileError.severalKeys.explanation(concerning: subject)
         case .notInSecurityKey, .unsupportedKey, .wrongSignature:
             return Explanation("not-supported", .notSupported, "\(file): \("\(self)".printable)")
         }

@@ -124,13 +124,11 @@ public struct AttestedSubject: Hashable, Sendable {
     ///   certificates of which none issued another.
     public init(parsing bytes: [UInt8]) throws(AttestationError) {
         let text = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
-        if let (key, _) = try? SSHPublicKey.parse(line: text.trimmed) {
-            let lines = text.split(whereSeparator: \.isNewline)
-            let keys = lines.compactMap { try? SSHPublicKey.parse(line: String($0)).key }
-            guard keys.allSatisfy({ $0 == key }) else { throw .severalKeys }
+        do {
+            let key = try SSHPublicKey.parse(line: text).key
             (self.key, application) = (key.key.subjectPublicKeyInfo, key.application)
             return
-        }
+        } catch { if error == .severalKeys { throw .severalKeys } }
         application = nil
         var keys: [[UInt8]] = []
         do throws(PIVError) {

@@ -118,22 +118,22 @@ public struct SSHCertificate: Hashable, Sendable {
         return options
     }
 
-    /// Reads the first line of a `-cert.pub` file that is neither empty nor a comment: type, base64, comment.
+    /// Reads a `-cert.pub` file or a line of it: type, base64, comment. Empty lines and comments are skipped.
     ///
     /// - Returns: The certificate and its comment, which is empty if there is none.
-    /// - Throws: ``SSHError``.
+    /// - Throws: ``SSHError``, `severalKeys` for lines with different certificates.
     public static func parse(line: String) throws(SSHError) -> (certificate: SSHCertificate, comment: String) {
-        let words = SSHKeyLine.words(of: line)
-        guard words.count >= 2 else { throw .malformed("a certificate is a line with a type and base64 data") }
-        guard !SSHPublicKey.isKnown(type: String(words[0])) else {
-            throw .malformed("this is a public key, not a certificate")
+        try SSHKeyLine.read(line, what: "a certificate") { words throws(SSHError) in
+            guard !SSHPublicKey.isKnown(type: String(words[0])) else {
+                throw .malformed("this is a public key, not a certificate")
+            }
+            guard let blob = try? Base64.decode(words[1]) else { throw .malformed("the certificate is not base64") }
+            let certificate = try SSHCertificate(blob: blob)
+            guard certificate.type == words[0] else {
+                throw .malformed("'\(words[0])' before a certificate of type '\(certificate.type)'")
+            }
+            return certificate
         }
-        guard let blob = try? Base64.decode(words[1]) else { throw .malformed("the certificate is not base64") }
-        let certificate = try SSHCertificate(blob: blob)
-        guard certificate.type == words[0] else {
-            throw .malformed("'\(words[0])' before a certificate of type '\(certificate.type)'")
-        }
-        return (certificate, words.count > 2 ? String(words[2]) : "")
     }
 
     /// The critical options that restrict logins (PROTOCOL.certkeys); an unknown option forbids the use.

@@ -171,17 +171,17 @@ public struct SSHPublicKey: Hashable, Sendable {
         return .ec(curve, point: point)
     }
 
-    /// Reads the first line of a `.pub` file that is neither empty nor a comment: type, base64, comment.
+    /// Reads a `.pub` file or a line of it: type, base64, comment. Empty lines and comments are skipped.
     ///
     /// - Returns: The key and its comment, which is empty if there is none.
-    /// - Throws: ``SSHError``.
+    /// - Throws: ``SSHError``, `severalKeys` for lines with different keys.
     public static func parse(line: String) throws(SSHError) -> (key: SSHPublicKey, comment: String) {
-        let words = SSHKeyLine.words(of: line)
-        guard words.count >= 2 else { throw .malformed("a public key is a line with a type and base64 data") }
-        guard let blob = try? Base64.decode(words[1]) else { throw .malformed("the key is not base64") }
-        let key = try SSHPublicKey(blob: blob)
-        guard key.type == words[0] else { throw .malformed("'\(words[0])' before a key of type '\(key.type)'") }
-        return (key, words.count > 2 ? String(words[2]) : "")
+        try SSHKeyLine.read(line, what: "a public key") { words throws(SSHError) in
+            guard let blob = try? Base64.decode(words[1]) else { throw .malformed("the key is not base64") }
+            let key = try SSHPublicKey(blob: blob)
+            guard key.type == words[0] else { throw .malformed("'\(words[0])' before a key of type '\(key.type)'") }
+            return key
+        }
     }
 
     /// The curves of RFC 5656 §10.1; keys on other curves cannot be created.

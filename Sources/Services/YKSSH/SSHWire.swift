@@ -120,13 +120,27 @@ struct SSHReader {
 
 /// The line of a `.pub` file.
 enum SSHKeyLine {
-    /// Returns the type, the base64 data and the comment, which are separated by spaces or tabs. Blank lines and comments
-    /// before the line are skipped (sshkey_try_load_public of OpenSSH).
-    static func words(of text: String) -> [Substring] {
+    /// Reads what a file's lines have in common: each has a type, base64 data and a comment, separated by spaces or tabs. Blank
+    /// lines and comments are skipped (sshkey_try_load_public of OpenSSH, which reads no more than the first other line).
+    ///
+    /// - Parameter read: Reads a line of at least two words: the type, the base64 data, and perhaps a comment.
+    /// - Returns: What the first line has, and its comment.
+    /// - Throws: ``SSHError``, `severalKeys` if another line has something else.
+    static func read<Item: Equatable>(
+        _ text: String, what: String, _ read: ([Substring]) throws(SSHError) -> Item
+    ) throws(SSHError) -> (Item, comment: String) {
         let isBlank = { (character: Character) in character == " " || character == "\t" }
-        let lines = text.split { ["\n", "\r\n", "\r"].contains($0) }
-        let line = lines.lazy.map { $0.drop(while: isBlank) }.first { !$0.isEmpty && $0.first != "#" }
-        return line?.split(maxSplits: 2, omittingEmptySubsequences: true, whereSeparator: isBlank) ?? []
+        let lines = text.split { ["\n", "\r\n", "\r"].contains($0) }.map { $0.drop(while: isBlank) }
+            .filter { !$0.isEmpty && $0.first != "#" }
+            .map { $0.split(maxSplits: 2, omittingEmptySubsequences: true, whereSeparator: isBlank) }
+        guard let first = lines.first, first.count >= 2 else {
+            throw .malformed("\(what) is a line with a type and base64 data")
+        }
+        let item = try read(first)
+        for line in lines.dropFirst() where line.count >= 2 {
+            if let other = try? read(line), other != item { throw .severalKeys }
+        }
+        return (item, first.count > 2 ? String(first[2]) : "")
     }
 }
 
@@ -152,6 +166,8 @@ enum SSHArmor {
 public enum SSHError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The data is malformed, as described.
     case malformed(String)
+    /// There are several public keys or certificates where one is expected.
+    case severalKeys
     /// This key type is not supported.
     case unsupportedKey(String)
     /// The private key file is encrypted with a passphrase, using this cipher.
@@ -167,6 +183,7 @@ public enum SSHError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .malformed(let words): words
+        case .severalKeys: "there are several keys, of which one is meant"
         case .unsupportedKey(let type): "a key of type '\(type)' is not supported"
         case .encrypted(let cipher): "the private key file is encrypted (\(cipher))"
         case .wrongPassphrase: "the passphrase of the private key file is wrong"

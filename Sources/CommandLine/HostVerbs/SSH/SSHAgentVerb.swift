@@ -211,8 +211,8 @@ struct SSHAgentVerb: Verb {
 extension SSHCertificate {
     /// Reads a `-cert.pub` file.
     init(file path: String) throws {
-        let line = String(decoding: try Files.read(path), as: UTF8.self)
-        self = try SSHCertificate.parse(line: line.trimmed).certificate
+        let text = String(decoding: try Files.read(path), as: UTF8.self)
+        self = try SSHCertificate.parse(line: text).certificate
     }
 }
 

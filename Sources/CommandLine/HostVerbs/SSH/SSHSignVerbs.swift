@@ -146,8 +146,9 @@ struct SSHVerify: Verb {
             return "it is for '\(signed.namespace.printable)', not for '\(namespace.printable)'"
         }
         if let key {
-            let line = String(decoding: try Files.read(key), as: UTF8.self)
-            let expected = try SSHPublicKey.parse(line: line.trimmed).key
+            let text = String(decoding: try Files.read(key), as: UTF8.self)
+            let expected: SSHPublicKey
+            do { expected = try SSHPublicKey.parse(line: text).key } catch { throw Concerning(.file(key), error) }
             return expected == signed.publicKey ? nil : "another key signed: \(signed.publicKey.fingerprint)"
         }
         let verdict = AllowedSigners(try Files.read(allowedSigners ?? "")).check(
