@@ -56,15 +56,15 @@ import YKWire
             cancellation.cancel()
         }
         #expect(isStartedThread)
-        let result: Int? = AbandonableWork.run(cancellation) {
+        let result: Int? = WorkBeside.result(unless: cancellation) {
             isStarted.post()
             mayEnd.wait()
             return 1
         }
         expect(result, is: nil)
-        expect(AbandonableWork.run(Cancellation()) { 2 }, is: 2)
+        expect(WorkBeside.result(unless: Cancellation()) { 2 }, is: 2)
         var isRun = false
-        if AbandonableWork.run(cancellation, { 3 }) != nil { isRun = true }
+        if WorkBeside.result(unless: cancellation, { 3 }) != nil { isRun = true }
         #expect(!isRun)
     }
 

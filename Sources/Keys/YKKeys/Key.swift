@@ -112,9 +112,9 @@ public struct Key: Sendable {
     /// - Throws: As ``open(_:timeout:)``.
     package func openLoading<Service: CardKeyService>(_ service: Service.Type) async throws -> Service {
         let channel = try await channel()
-        let loading = WorkBeside(OpenSSL.load)
+        let loading = WorkBeside(after: 2) { Result { () throws(CryptoFault) in try OpenSSL.load() } }
         let opened = try await Service.open(channel)
-        try loading.end()
+        try loading.end()?.get()
         return opened
     }
 
@@ -140,10 +140,12 @@ public struct Key: Sendable {
         if interaction == nil { try OpenSSL.prepare() }
         let keys = keys
         let (runtime, link) = try await onRuntime { () throws(KeyError) in try keys.fidoLink() }
-        let loading = interaction == nil ? nil : WorkBeside(OpenSSL.load)
+        let loading =
+            interaction == nil
+            ? nil : WorkBeside(after: 2) { Result { () throws(CryptoFault) in try OpenSSL.load() } }
         let service = try await FIDOService.open(link, on: runtime, interaction: interaction ?? FIDOInteraction())
         // Without OpenSSL an answer could not be checked, so no touch is asked for.
-        try loading?.end()
+        try loading?.end()?.get()
         return service
     }
 

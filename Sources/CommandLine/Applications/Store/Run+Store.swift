@@ -58,7 +58,7 @@ extension Run {
         guard seals.count > items.count else { throw keyringFailure }
         let passphrase = SharedSecret(try options.passphrase(isNew: false, self))
         for seal in seals where seal.item == nil {
-            let opened = AbandonableWork.run(environment.cancellation) { () -> Result<StoreKey, StoreError> in
+            let opened = WorkBeside.result(unless: environment.cancellation) { () -> Result<StoreKey, StoreError> in
                 do throws(StoreError) { return .success(try seal.open(passphrase: passphrase.value)) } catch {
                     return .failure(error)
                 }

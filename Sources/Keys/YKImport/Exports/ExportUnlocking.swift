@@ -15,7 +15,7 @@ struct ExportUnlocking: Sendable {
     func key(
         _ hash: PasswordHash, salt: [UInt8], _ format: AuthenticatorExport.Format
     ) throws(ExportError) -> SharedSecret {
-        let result = AbandonableWork.run(cancellation) {
+        let result = WorkBeside.result(unless: cancellation) {
             [password] () -> Result<SharedSecret, PasswordHash.Failure> in
             do throws(PasswordHash.Failure) {
                 return .success(SharedSecret(try hash.derive(password.value, salt: salt, length: 32)))
@@ -31,7 +31,7 @@ struct ExportUnlocking: Sendable {
     ) throws(ExportError) -> SharedSecret {
         guard rounds <= Self.roundLimit else { throw .tooExpensive(format) }
         guard rounds > 0 else { throw .malformed(format, "the parameters of the key derivation") }
-        let result = AbandonableWork.run(cancellation) { [password] () -> SharedSecret? in
+        let result = WorkBeside.result(unless: cancellation) { [password] () -> SharedSecret? in
             guard let key = try? hash.pbkdf2(password.value, salt: salt, rounds: rounds, length: length) else {
                 return nil
             }

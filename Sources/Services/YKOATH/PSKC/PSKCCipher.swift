@@ -153,7 +153,7 @@ struct PSKCDerivation: Sendable {
     }
 
     func key(_ passphrase: SharedSecret, _ cancellation: Cancellation) throws(PSKCError) -> Secret {
-        let result = AbandonableWork.run(cancellation) { [self] () -> Result<SharedSecret, CryptoFault> in
+        let result = WorkBeside.result(unless: cancellation) { [self] () -> Result<SharedSecret, CryptoFault> in
             do throws(CryptoFault) {
                 let key = try hash.pbkdf2(passphrase.value, salt: salt, rounds: rounds, length: length)
                 return .success(SharedSecret(key))

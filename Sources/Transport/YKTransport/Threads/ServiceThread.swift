@@ -87,22 +87,26 @@ package enum SystemThread {
     }
 }
 
-/// Work of this machine that is done while a key answers, such as loading a library.
-package final class WorkBeside<Failure: Error>: Sendable {
-    private let outcome = Mutex<Result<Void, Failure>?>(nil)
+/// Work on a thread of its own: what this machine does while a key answers, such as loading a library, or what cannot be
+/// interrupted, such as the derivation of a key.
+package final class WorkBeside<Value: Sendable>: Sendable {
+    private let outcome = Mutex<Value?>(nil)
     private let isDone = Semaphore()
 
-    /// Starts the work on a thread of its own. A short run has one processor: the thread first lets the service and what calls
-    /// the smart card service for it run, so that they send the command that the key then works on.
-    package init(_ body: @escaping @Sendable () throws(Failure) -> Void) {
+    /// Starts the work; if the system creates no thread, it is done here.
+    ///
+    /// - Parameters:
+    ///   - turns: How often other threads run first. A short run has one processor: two turns let the service, and what calls
+    ///     the smart card service for it, send the command that the key then works on.
+    ///   - body: The work, which has to end by itself some time.
+    package init(after turns: Int = 0, _ body: @escaping @Sendable () -> Value) {
         let work: @Sendable () -> Void = { [self] in
-            let result: Result<Void, Failure>
-            do throws(Failure) { result = .success(try body()) } catch { result = .failure(error) }
-            outcome.withLock { $0 = result }
+            let value = body()
+            outcome.withLock { $0 = value }
             isDone.post()
         }
         let isStarted = SystemThread.start {
-            for _ in 0..<2 { sched_yield() }
+            for _ in 0..<turns { sched_yield() }
             work()
         }
         if !isStarted { work() }
@@ -110,10 +114,23 @@ package final class WorkBeside<Failure: Error>: Sendable {
 
     /// Waits until the work is done. To be called once.
     ///
-    /// - Throws: What the work threw.
-    package func end() throws(Failure) {
-        isDone.wait()
-        try outcome.withLock { $0 }?.get()
+    /// - Parameter cancellation: Ends the wait within a few hundredths of a second. The thread then continues alone, and its
+    ///   result is dropped.
+    /// - Returns: The result; `nil` if the operation was cancelled.
+    package func end(unless cancellation: Cancellation? = nil) -> Value? {
+        guard let cancellation else {
+            isDone.wait()
+            return outcome.withLock { $0 }
+        }
+        while !isDone.wait(milliseconds: 20) {
+            if cancellation.isCancelled { return nil }
+        }
+        return outcome.withLock { $0 }
+    }
+
+    /// Does the work, and waits for it unless the operation is cancelled, even before it starts.
+    package static func result(unless cancellation: Cancellation, _ body: @escaping @Sendable () -> Value) -> Value? {
+        cancellation.isCancelled ? nil : WorkBeside(body).end(unless: cancellation)
     }
 }
 
@@ -188,38 +205,6 @@ package struct Alarm: Sendable {
             }
             sleeper?.resume()
         }
-    }
-}
-
-/// Work in a library that cannot be interrupted, such as the derivation of a key.
-package enum AbandonableWork {
-    private final class Outcome<Value: Sendable>: Sendable {
-        let value = Mutex<Value?>(nil)
-        let isThere = Semaphore()
-    }
-
-    /// Runs `body` on a thread of its own, and waits until it ends or the operation is cancelled.
-    ///
-    /// - Parameters:
-    ///   - cancellation: Ends the wait within a few hundredths of a second. The thread then continues alone, and its result is
-    ///     dropped.
-    ///   - body: The work, which has to end by itself some time.
-    /// - Returns: The result; `nil` if the operation was cancelled.
-    package static func run<Value: Sendable>(
-        _ cancellation: Cancellation, _ body: @escaping @Sendable () -> Value
-    ) -> Value? {
-        if cancellation.isCancelled { return nil }
-        let outcome = Outcome<Value>()
-        let isStarted = SystemThread.start {
-            let value = body()
-            outcome.value.withLock { $0 = value }
-            outcome.isThere.post()
-        }
-        guard isStarted else { return body() }
-        while !outcome.isThere.wait(milliseconds: 20) {
-            if cancellation.isCancelled { return nil }
-        }
-        return outcome.value.withLock { $0 }
     }
 }
 
