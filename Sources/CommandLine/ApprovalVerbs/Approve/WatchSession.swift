@@ -132,7 +132,6 @@ struct WatchSession {
     /// Polls an account. Reports a failure once, and the recovery once.
     ///
     /// - Returns: Whether the server answered.
-    /// - Throws: The error of a key that refuses the PIN, since repeated polls would block it.
     private mutating func poll(_ account: PushAccount) async throws -> Bool {
         let id = account.account.id
         do {
@@ -152,14 +151,9 @@ struct WatchSession {
             }
             return true
         } catch {
-            if desk.run.isEnded(by: error) { throw Explanation.interrupted }
-            let reason = Explanation(error)
-            if failing.insert(id).inserted {
-                tell(
-                    WatchEvent(kind: .fails, account: account, problem: reason),
-                    ["'\(account.account.name.printable)' cannot be polled: \(reason.message)"])
-            }
-            if RefusedCredential(causing: error) != nil { throw error }
+            try tell(
+                error, "'\(account.account.name.printable)' cannot be polled",
+                failing.insert(id).inserted ? WatchEvent(kind: .fails, account: account) : nil)
             // The key may have been unplugged, so its connection is not reused.
             if !Self.isServers(error) { await desk.session.keys.close() }
             return false
@@ -217,6 +211,19 @@ struct WatchSession {
         }
     }
 
+    /// Writes why something failed, unless it was said before, and goes on.
+    ///
+    /// - Throws: The error of a key that refused the PIN, since its next use would send it again; an interruption.
+    private func tell(_ error: any Error, _ words: String, _ event: WatchEvent?) throws {
+        if desk.run.isEnded(by: error) { throw Explanation.interrupted }
+        if var event {
+            let reason = Explanation(error)
+            event.problem = reason
+            tell(event, ["\(words): \(reason.message)"])
+        }
+        if RefusedCredential(causing: error) != nil { throw error }
+    }
+
     // MARK: choices
 
     private mutating func act(on choice: NotificationChoice) async throws {
@@ -234,13 +241,7 @@ struct WatchSession {
                     ["\(open.request.id) is \(words)"])
                 reported[choice.nonce] = nil
             } catch {
-                if desk.run.isEnded(by: error) { throw Explanation.interrupted }
-                let reason = Explanation(error)
-                tell(
-                    WatchEvent(kind: .fails, answered: open, problem: reason),
-                    ["\(open.request.id) was not declined: \(reason.message)"])
-                // The next poll or choice would send the PIN again.
-                if RefusedCredential(causing: error) != nil { throw error }
+                try tell(error, "\(open.request.id) was not declined", WatchEvent(kind: .fails, answered: open))
             }
         }
     }
