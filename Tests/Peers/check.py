@@ -138,6 +138,17 @@ def switch(count, value):
     return "var a: E {\n    switch self {\n" + cases + "    }\n}\n"
 
 
+def person(lines):
+    """A front end of so many lines and two."""
+    return "struct Asked: Sendable, Person {\n" + "\n" * lines + "}\n"
+
+
+def importing(count):
+    """A program in which so many libraries depend on that of exports."""
+    names = LIBRARIES[:count]
+    return depending([], ("YKImport", "Keys", []), ("L", "Keys", []), *((name, "Keys", ["YKImport"]) for name in names), ("ykit", "ykit", [*names, "L"]))
+
+
 CASES = [
     ("world", {wire: HEADER, world: constant(HEADER)}, 0),
     ("world", {wire: HEADER + "let a = 1\n", world: constant(HEADER)}, 1),
@@ -169,6 +180,11 @@ CASES = [
     ("imports", {"Package.swift": depending([], ("PIVVerbs", "CommandLine", ["Words"]), ("Words", "CommandLine", []))}, 1),
     ("imports", {"Package.swift": depending([], ("ykit", "ykit", ["Words"]), ("Words", "CommandLine", []))}, 0),
     ("imports", {"Package.swift": depending([], ("Verbs", "CommandLine", LIBRARIES), *((name, "Base", []) for name in LIBRARIES))}, 1),
+    ("costs", {wire: HEADER + person(148)}, 0),
+    ("costs", {wire: HEADER + person(149)}, 1),
+    ("costs", {wire: HEADER + "struct A {}\n", "Sources/Keys/YKInteraction/Person.swift": HEADER}, 1),
+    ("costs", {wire: HEADER + person(1), "Package.swift": importing(4)}, 0),
+    ("costs", {wire: HEADER + person(1), "Package.swift": importing(5)}, 1),
     ("patterns", {words: HEADER + "switch a {\ncase .b: c\ndefault: d\n}\nswitch a { case _: d }\nlet c = a.default\n"}, 2),
     ("patterns", {wire: HEADER + "switch a {\ncase .b: c\ndefault: d\n}\n"}, 0),
     ("sizes", {wire: HEADER + switch(40, "E(\n            1)")}, 0),
