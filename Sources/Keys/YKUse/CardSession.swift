@@ -35,7 +35,8 @@ package final class CardSession {
     ///   - schedule: Arranges that ``close(_:)`` is called with a number after a time, by the task that uses the cards.
     ///   - open: Opens the card with a serial number, or with `nil` the only one.
     package init(
-        _ hold: CardHold = CardHold(longest: nil), schedule: @escaping (Int, Duration) -> Void = { _, _ in },
+        _ hold: CardHold = CardHold(longest: nil),
+        schedule: @escaping (_ number: Int, _ time: Duration) -> Void = { _, _ in },
         open: @escaping (UInt32?) async throws -> Card
     ) {
         (self.hold, self.schedule, self.open) = (hold, schedule, open)

@@ -14,12 +14,31 @@ import YKProtocols
 import YKSSH
 import YKUse
 
-/// Performs an agent's operations on the key. The card stays open for a moment after a request (``AgentCard``); the agent
-/// keeps the PIN, and the list of PIV keys as long as the same key is present.
+/// Performs an agent's operations on the key. The card stays open for a moment after a request, so that the requests that
+/// follow need no selection and no PIN; the agent keeps the PIN, and the list of PIV keys as long as the same key is present.
 final class AgentKeeper {
+    /// How long the card is withheld from other programs.
+    private static let patience = Duration.seconds(2)
+    /// How long an answer proves that the card is still present.
+    private static let freshness = Duration.milliseconds(250)
+    /// How long the list of keys is cached, in case slots change.
+    private static let listLifetime = Duration.seconds(60)
+
     let run: Run
     let usesPIV: Bool
-    let card: AgentCard
+    /// The card; it is closed at the end of a PIN's lifetime, too.
+    private lazy var card = CardSession(
+        hold,
+        schedule: { [keys] number, time in
+            Task {
+                try? await Task.sleep(for: time)
+                keys.release(number)
+            }
+        }, open: { [unowned self] _ in try await open() })
+    private let hold: CardHold
+    private var lastAnswer = ContinuousClock.now
+    /// The keys of the card that is open or was open last.
+    private var known: (serial: UInt32?, keys: [PIVSlotKey], time: ContinuousClock.Instant)?
     private let given: [CommandLineCredential]
     let keys: AgentKeys
     private let credentials: CredentialBroker
@@ -50,12 +69,7 @@ final class AgentKeeper {
             run.given(.fidoPIN, run.source(of: .fidoPIN, fido), isGivenNow: false),
         ]
         credentials = CredentialBroker(given, person: person, lifetime: lifetime.map { .seconds($0) })
-        card = AgentCard(run, credentials, lifetime: lifetime) { number, time in
-            Task {
-                try? await Task.sleep(for: time)
-                keys.release(number)
-            }
-        }
+        hold = CardHold(longest: min(Self.patience, lifetime.map { .seconds($0) } ?? Self.patience))
     }
 
     func `do`(_ job: AgentKeys.Job) async {
@@ -75,6 +89,9 @@ final class AgentKeeper {
         call.answer(await body())
     }
 
+    /// Releases the card.
+    func end() async { await card.close() }
+
     /// Reads the given PINs while standard input is still available.
     func readPINs() throws {
         for pin in given { try pin.read() }
@@ -87,10 +104,52 @@ final class AgentKeeper {
 
     // MARK: PIV
 
+    private func open() async throws -> CardSession.Card {
+        let service = try await run.openPIV()
+        do {
+            let serial = try await service.serial()
+            if let known, serial == nil || serial != known.serial || known.time.duration(to: .now) > Self.listLifetime {
+                self.known = nil
+            }
+            lastAnswer = .now
+            let unlocking = PIVUnlocking(service, credentials, run.person, key: serial.map { String($0) })
+            unlocking.isForAgent = true
+            return CardSession.Card(unlocking, serial: serial)
+        } catch {
+            await service.close()
+            throw error
+        }
+    }
+
+    /// Uses the card; after an error it is closed, and its keys are read again.
+    private func use<Value>(_ body: (CardSession.Card) async throws -> Value) async throws -> Value {
+        try await card.use { card in
+            do {
+                let value = try await body(card)
+                lastAnswer = .now
+                return value
+            } catch {
+                known = nil
+                throw error
+            }
+        }
+    }
+
+    /// Returns the keys in the card's slots. If they are known, a single command checks whether the card is still present.
+    private func slotKeys(_ card: CardSession.Card) async throws -> [PIVSlotKey] {
+        if let known {
+            if lastAnswer.duration(to: .now) > Self.freshness { _ = try await card.service.serial() }
+            return known.keys
+        }
+        let keys = try await card.service.keys(in: PIVSlot.main + PIVSlot.retired)
+        known = (card.serial, keys, .now)
+        return keys
+    }
+
     func identities() async -> [SSHIdentity] {
         guard usesPIV else { return [] }
-        let keys = try? await card.use { open in
-            SSHSlotKey.all(try await card.keys(open), serial: open.serial).map(\.identity)
+        let keys = try? await use { open in
+            SSHSlotKey.all(try await slotKeys(open), serial: open.serial).map(\.identity)
         }
         if let keys, !keys.isEmpty { reportUnused(keys) }
         return (keys ?? []).flatMap { key in [key] + certificates.compactMap(key.with) }
@@ -160,8 +219,8 @@ final class AgentKeeper {
 
     private func signWithSlot(_ request: SSHSignatureRequest, _ reason: String) async throws -> SSHSignature? {
         let wanted = request.identity.publicKey
-        return try await card.use { open in
-            let keys = try await card.keys(open)
+        return try await use { open in
+            let keys = try await slotKeys(open)
             guard let key = keys.first(where: { SSHSlotKey.slots.contains($0.slot) && $0.publicKey == wanted.key })
             else { return nil }
             let bytes = try await using(key, .sign, reason, of: open) { use in
@@ -204,7 +263,7 @@ final class AgentKeeper {
         else { return nil }
         do {
             keys.list(await identities())
-            let found = try await card.use { try await key(wanted.key, $0) }
+            let found = try await use { try await key(wanted.key, $0) }
             guard let (slot, _) = found else { return nil }
             guard let wrapping = wanted.wrapping else { return AgeUnwrapAnswer.key.withBytes { $0 } }
             let use = AgentUse(.decrypt, key: "PIV \(slot.slot)", hops: request.hops)
@@ -220,7 +279,7 @@ final class AgentKeeper {
     private func key(
         _ wanted: AgeAgentKey, _ open: CardSession.Card
     ) async throws -> (PIVSlotKey, AgePublicKey)? {
-        for slot in try await card.keys(open) {
+        for slot in try await slotKeys(open) {
             if let key = AgePublicKey(slot.publicKey), wanted.isKey(key) { return (slot, key) }
         }
         return nil
@@ -229,7 +288,7 @@ final class AgentKeeper {
     private func unwrap(
         _ wrapping: AgeWrapping, _ wanted: AgeAgentKey, _ reason: String
     ) async throws -> AgeUnwrapAnswer? {
-        try await card.use { open in
+        try await use { open in
             guard let (slot, key) = try await key(wanted, open) else { return nil }
             let peer = try wrapping.peer()
             let secret = try await using(slot, .derive, reason, of: open) { use in

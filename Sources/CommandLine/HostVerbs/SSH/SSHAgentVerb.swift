@@ -161,7 +161,7 @@ struct SSHAgentVerb: Verb {
         }
         guard isStarted else { throw Explanation("failed", .failed, "the system allows no more threads for this user") }
         for await job in keys.jobs { await keeper.do(job) }
-        await keeper.card.close()
+        await keeper.end()
         return Outcome(Place(socket: listener.path))
     }
 
