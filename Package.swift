@@ -47,7 +47,7 @@ let targets: [Target] = [
     library("Transport/YKCapture", ["YKTransport", "YKProtocols", "YKWire"]),
     library("Transport/YKHardware", ["YKTransport", "YKWire", "CHidraw", "CPCSC", "CThreads", "CUDev", "CUSB"]),
 
-    library("VirtualKey/YKVirtualKey", ["YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
+    library("VirtualKey/YKVirtualKey", ["YKHardware", "YKTransport", "YKProtocols", "YKCrypto", "YKWire"]),
     library("VirtualKey/YKVirtualKeyHost", ["YKVirtualKey", "YKTransport", "YKWire", "CThreads"]),
 
     library("Services/YKOATH", ["YKTransport", "YKProtocols", "YKX509", "YKCrypto", "YKWire"]),

@@ -127,8 +127,10 @@ struct StateFileTests {
     }
 
     private var holders: [LinkError.Holder] {
-        let name = Folder.text(of: "/proc/self/comm").split(separator: "\n").first
-        return [LinkError.Holder(pid: getpid(), name: name.map(String.init) ?? "")]
+        let kept = Folder.text(of: "/proc/self/comm").split(separator: "\n").first ?? ""
+        let words = Folder.text(of: "/proc/self/cmdline").split(separator: "\0")
+        let name = words.prefix(2).compactMap { $0.split(separator: "/").last }.first { $0.hasPrefix(kept) }
+        return [LinkError.Holder(pid: getpid(), name: String(name ?? kept))]
     }
 
     @Test("a file in use is reported with the program that has it")

@@ -2,10 +2,10 @@
 
 import CHidraw
 import Glibc
-import YKTransport
+package import YKTransport
 
 /// The other programs on this machine, from /proc (proc(5)).
-enum Processes {
+package enum Processes {
     /// All process IDs except that of this process, in ascending order.
     static func others() -> [Int32] {
         let own = getpid()
@@ -37,6 +37,13 @@ enum Processes {
         // A program that hides its memory hides its open files too, but not its locks.
         let hidden = openers.isEmpty ? lockers.filter { $0 != getpid() } : openers
         return (found.isEmpty ? hidden : found).map(holder)
+    }
+
+    /// The processes that have locked the file at `path`, this one among them. Some file systems, overlays among them, name
+    /// another device in stat(2) than in /proc/locks: there, the other processes that have it open.
+    package static func lockHolders(of path: String) -> [LinkError.Holder] {
+        let lockers = lockers(of: path)
+        return lockers.isEmpty ? holders(of: path) : lockers.map(holder)
     }
 
     /// The processes with this name, including those of other users.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
+import YKHardware
 public import YKTransport
 import YKWire
 
@@ -210,7 +211,7 @@ public final class VirtualKey: Sendable {
 
     /// The programs that have the state file open.
     var holders: [LinkError.Holder] {
-        body.withLock { $0.file?.path }.map(LockHolders.of) ?? []
+        body.withLock { $0.file?.path }.map(Processes.lockHolders) ?? []
     }
 
     private func using<Value: Sendable>(
@@ -262,7 +263,7 @@ extension VirtualKeyFile {
     mutating func read(_ deadline: Deadline) throws(VirtualKeyFileError) -> VirtualKeyState {
         while true {
             if try lock() { break }
-            guard !deadline.isOver else { throw .inUse(path: path, holders: LockHolders.of(path)) }
+            guard !deadline.isOver else { throw .inUse(path: path, holders: Processes.lockHolders(of: path)) }
             Pause.step(deadline)
         }
         defer { unlock() }
