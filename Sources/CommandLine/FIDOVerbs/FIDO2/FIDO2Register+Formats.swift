@@ -116,22 +116,13 @@ extension FIDO2Register {
     }
 
     private func userName(_ run: Run) throws(Explanation) -> String {
-        let names = [run.variable("USER"), run.variable("LOGNAME"), Self.accountName()]
+        let names = [run.variable("USER"), run.variable("LOGNAME"), User.account]
         let name = ask.user ?? names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? ""
         let isSafe = name.unicodeScalars.allSatisfy { $0 != ":" && $0 != "," && !$0.isHazardous }
         guard !name.isEmpty, isSafe else {
             throw .usage("--user must be the name of the account on this machine")
         }
         return name
-    }
-
-    /// The name of the account that runs the program, by its number.
-    private static func accountName() -> String? {
-        var entry = passwd()
-        var buffer = [CChar](repeating: 0, count: 16384)
-        var found: UnsafeMutablePointer<passwd>?
-        guard getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
-        return String(cString: entry.pw_name)
     }
 
     private func hostName() throws(Explanation) -> String {

@@ -38,11 +38,10 @@ package enum System {
 
 /// The user who runs the program.
 package enum User {
+    /// The name of the account, by its number; `nil` if it has none.
+    package static var account: String? { getpwuid(getuid())?.pointee.pw_name.map { String(cString: $0) } }
     /// The login name, or else the numeric id.
-    package static var name: String {
-        guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return String(getuid()) }
-        return String(cString: name)
-    }
+    package static var name: String { account ?? String(getuid()) }
 }
 
 /// The machine that the program runs on.
