@@ -228,7 +228,7 @@ def killed():
             broken.append((call, count, status, names))
         last = names
     expect(f"the store is whole when killed at {len(tried)} of {len(calls)} calls", broken, [])
-    expect("with the old content or the new", (len(tried) > 10, seen), (True, {True, False}))
+    expect("with the old content or the new", (len(calls) > 20, seen), (True, {True, False}))
     answer, status = ykit("code", store="sealed.json")
     expect("and opens", status, 0)
     for call in ("write", "fsync", "rename"):
