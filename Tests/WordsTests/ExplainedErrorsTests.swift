@@ -309,9 +309,9 @@ struct ExplainedErrorsTests {
         let token: [(TokenError, Exit, String)] = [
             (.malformed(wire), .malformed, "not a Yubico OTP"), (.otherPublicID([0, 1]), .authentication, "cccb"),
             (.wrongKey, .authentication, "keyboard layout"), (.otherPrivateID, .authentication, "private identity"),
-            (.store(.inUse(path: "f")), .busy, "repeat"),
-            (.store(.unreadable(path: "f", reason: "r")), .failed, "cannot read f"),
-            (.store(.unwritable(path: "f", reason: "r")), .failed, "no password is accepted"),
+            (.store(.file(.inUse(path: "f"))), .busy, "repeat"),
+            (.store(.file(.unreadable(path: "f", FileFailure(.read, "f", 5)))), .failed, "cannot read f"),
+            (.store(.file(.unwritable(path: "f", FileFailure(.write, "f", 5)))), .failed, "no password is accepted"),
             (.store(.broken(path: "f", reason: "r")), .malformed, "damaged"),
         ]
         let validation: [(OTPValidationError, Exit, String)] = [

@@ -114,7 +114,7 @@ struct StoreTests {
         try expect(file.read(), is: store)
         let lock = open(folder + "/s.json.lock", O_RDWR)
         expect(flock(lock, LOCK_EX), is: 0)
-        #expect(throws: StoreError.inUse(path: file.path)) { try file.update { _ throws(StoreError) in } }
+        #expect(throws: StoreError.file(.inUse(path: file.path))) { try file.update { _ throws(StoreError) in } }
         close(lock)
         chmod(file.path, 0o644)
         #expect(file.isExposed)
@@ -210,8 +210,8 @@ struct StoreTests {
                 return nil
             } catch { return error }
         }
-        guard case .unreadable? = error(folder),
-            case .unreadable? = error(folder + "/\(String(repeating: "x", count: 300))")
+        guard case .file(.unreadable)? = error(folder),
+            case .file(.unreadable)? = error(folder + "/\(String(repeating: "x", count: 300))")
         else {
             Issue.record("a folder or a name too long")
             return
@@ -219,7 +219,7 @@ struct StoreTests {
         let large = folder + "/large.json"
         _ = FileManager.default.createFile(atPath: large, contents: nil)
         truncate(large, 65 << 20)
-        expect(error(large), is: .malformed(path: large, reason: "larger than 64 MiB"))
+        expect(error(large), is: .file(.tooLarge(path: large, limit: 64 << 20)))
         // The lock is not followed to another place, and a folder in the store's place is not replaced.
         symlink(folder + "/elsewhere", folder + "/s.json.lock")
         #expect(throws: StoreError.self) {

@@ -77,7 +77,9 @@ import YKWire
         try store.rename(store.tokens[0], nil, key)
         try expect(self.store().tokens[0].nickname, is: nil)
         // Another program changed the token meanwhile.
-        #expect(throws: TokenStoreError.store(.inUse(path: path))) { try store.rename(store.tokens[0], "x", key) }
+        #expect(throws: TokenStoreError.store(.file(.inUse(path: path)))) {
+            try store.rename(store.tokens[0], "x", key)
+        }
         try self.store().use(store.tokens[1])
         try self.store().delete(store.tokens[1])
         #expect(try self.store().tokens.count == 2 && self.store().current == nil)
@@ -95,7 +97,7 @@ import YKWire
     @Test func refusesKeysThatChanged() throws {
         let before = try store()
         _ = try filled()
-        #expect(throws: TokenStoreError.store(.inUse(path: path))) {
+        #expect(throws: TokenStoreError.store(.file(.inUse(path: path)))) {
             try before.add([try token("000000000777")], key, seal: seal)
         }
     }

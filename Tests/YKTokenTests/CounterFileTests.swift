@@ -5,6 +5,7 @@ import Glibc
 import Testing
 import YKTestSupport
 import YKToken
+import YKTransport
 import YKWire
 
 /// The file of counters: it lasts, it is locked, and it is never guessed at.
@@ -73,7 +74,9 @@ import YKWire
         symlink(folder.path + "/elsewhere", link)
         #expect(throws: CounterFileError.self) { try CounterFile(link).advance(id, to: OTPCounter(use: 1, session: 1)) }
         let long = folder.path + "/" + String(repeating: "n", count: 248)
-        #expect(throws: CounterFileError.unwritable(path: long, reason: "File name too long", number: ENAMETOOLONG)) {
+        #expect(
+            throws: CounterFileError.file(.unwritable(path: long, FileFailure(.create, long, ENAMETOOLONG)))
+        ) {
             try CounterFile(long).advance(id, to: OTPCounter(use: 1, session: 1))
         }
     }
@@ -83,7 +86,7 @@ import YKWire
         let lock = open(folder.file + ".lock", O_RDWR | O_CREAT, 0o600)
         defer { close(lock) }
         expect(flock(lock, LOCK_EX), is: 0)
-        #expect(throws: CounterFileError.inUse(path: folder.file)) {
+        #expect(throws: CounterFileError.file(.inUse(path: folder.file))) {
             try CounterFile(folder.file, patience: .milliseconds(10)).advance(id, to: OTPCounter(use: 1, session: 1))
         }
         flock(lock, LOCK_UN)

@@ -3,16 +3,27 @@
 package import TerminalIO
 package import YKStore
 package import YKTokenStore
+package import YKTransport
 
-extension StoreError: Explained {
+extension SharedFileError: Explained {
     package var explanation: Explanation {
         switch self {
         case .inUse(let path):
             Explanation("store", .busy, "another program uses \(path.printable)", hint: "repeat the command")
-        case .unreadable(let path, let reason, let number):
-            Explanation("store", ExitStatus(errno: number), "cannot read \(path.printable): \(reason)")
-        case .unwritable(let path, let reason, let number):
-            Explanation("store", ExitStatus(errno: number), "cannot write \(path.printable): \(reason)")
+        case .unreadable(let path, let cause):
+            Explanation("store", ExitStatus(errno: cause.number), "cannot read \(path.printable): \(cause.reason)")
+        case .unwritable(let path, let cause):
+            Explanation("store", ExitStatus(errno: cause.number), "cannot write \(path.printable): \(cause.reason)")
+        case .tooLarge(let path, let limit):
+            StoreError.malformed(path: path, reason: "larger than \(limit >> 20) MiB").explanation
+        }
+    }
+}
+
+extension StoreError: Explained {
+    package var explanation: Explanation {
+        switch self {
+        case .file(let error): error.explanation
         case .malformed(let path, let reason):
             Explanation(
                 "store", .malformed, "\(path.printable) is damaged: \(reason.printable)",

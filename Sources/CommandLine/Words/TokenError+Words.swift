@@ -2,6 +2,7 @@
 
 package import TerminalIO
 package import YKToken
+import YKTransport
 import YKWire
 
 extension TokenError: Explained {
@@ -36,12 +37,11 @@ extension TokenError: Explained {
 extension CounterFileError: Explained {
     package var explanation: Explanation {
         switch self {
-        case .inUse(let path): Explanation("store", .busy, "another program uses \(path)", hint: "repeat the command")
-        case .unreadable(let path, let reason, let number):
-            Explanation("store", ExitStatus(errno: number), "cannot read \(path): \(reason)")
-        case .unwritable(let path, let reason, let number):
+        case .file(.unwritable(let path, let cause)):
             Explanation(
-                "store", ExitStatus(errno: number), "cannot write \(path), so no password is accepted: \(reason)")
+                "store", ExitStatus(errno: cause.number),
+                "cannot write \(path.printable), so no password is accepted: \(cause.reason)")
+        case .file(let error): error.explanation
         case .broken(let path, let reason):
             Explanation(
                 "store", .malformed, "\(path) is damaged, so no password is accepted: \(reason)",

@@ -3,7 +3,7 @@
 public import YKCrypto
 public import YKFIDO
 public import YKPIV
-import YKTransport
+public import YKTransport
 
 /// A store in a file: JSON, mode 0600, written to a temporary file, synced and renamed, under a lock.
 ///
@@ -28,10 +28,10 @@ public struct StoreFile: Sendable {
 
     /// Reads the content; an empty store if the file does not exist.
     ///
-    /// - Throws: `unreadable`, `malformed`, or `laterVersion`.
+    /// - Throws: `file`, `malformed`, or `laterVersion`.
     public func read() throws(StoreError) -> SealedStore {
         let bytes: [UInt8]?
-        do { bytes = try file.read() } catch { throw explained(error) }
+        do { bytes = try file.read() } catch { throw .file(error) }
         guard let bytes else { return SealedStore(service: service) }
         return try SealedStore(parsing: bytes, service: service, path: path)
     }
@@ -41,16 +41,16 @@ public struct StoreFile: Sendable {
 
     /// Changes the content under the lock, so that no other program writes between reading and writing.
     ///
-    /// - Throws: `inUse`, `unwritable`, the errors of ``read()``, or the error of `body`.
+    /// - Throws: `file`, the errors of ``read()``, or the error of `body`.
     public func update<Value>(
         _ body: (inout SealedStore) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        try file.locked(explainedBy: explained) { () throws(StoreError) in
+        try file.locked(StoreError.file) { () throws(StoreError) in
             var store = try read()
             let before = store
             let value = try body(&store)
             guard store != before else { return value }
-            do throws(SharedFileError) { try file.replace(with: store.json) } catch { throw explained(error) }
+            do throws(SharedFileError) { try file.replace(with: store.json) } catch { throw .file(error) }
             return value
         }
     }
@@ -60,33 +60,20 @@ public struct StoreFile: Sendable {
     /// - Parameters:
     ///   - store: The content as it was read.
     /// - Returns: The number of keys.
-    /// - Throws: `inUse` when another program changed the keys, or the errors of ``update(_:)``.
+    /// - Throws: `file(.inUse)` when another program changed the keys, or the errors of ``update(_:)``.
     public func add(_ seal: StoreSeal, to store: SealedStore) throws(StoreError) -> Int {
         try update { current throws(StoreError) in
-            guard current.seals == store.seals else { throw .inUse(path: path) }
+            guard current.seals == store.seals else { throw .file(.inUse(path: path)) }
             current.add(seal)
             return current.seals.count
-        }
-    }
-
-    private func explained(_ error: SharedFileError) -> StoreError {
-        switch error {
-        case .inUse: .inUse(path: path)
-        case .unreadable(let cause): .unreadable(path: path, reason: cause.reason, number: cause.number)
-        case .unwritable(let cause): .unwritable(path: path, reason: cause.reason, number: cause.number)
-        case .tooLarge(let limit): .malformed(path: path, reason: "larger than \(limit >> 20) MiB")
         }
     }
 }
 
 /// Why a sealed store could not be used.
 public enum StoreError: Error, Hashable, Sendable {
-    /// Another program holds the lock.
-    case inUse(path: String)
-    /// The file could not be read; with the system's error number, if it has one.
-    case unreadable(path: String, reason: String, number: Int32 = 0)
-    /// The file could not be written; with the system's error number, if it has one.
-    case unwritable(path: String, reason: String, number: Int32 = 0)
+    /// The file could not be read or written, or another program uses it.
+    case file(SharedFileError)
     /// The content is not a store, or was modified.
     case malformed(path: String, reason: String)
     /// The file was written by a later version.

@@ -85,7 +85,7 @@ public struct TokenStore: Sendable {
         for token in tokens { records.append(try token.record(key)) }
         let (made, seals, path) = (records, content.seals, file.path)
         try update { store throws(StoreError) in
-            guard store.seals == seals else { throw .inUse(path: path) }
+            guard store.seals == seals else { throw .file(.inUse(path: path)) }
             if let seal { store.add(seal) }
             let known = Set(store.records.map(\.id))
             store.append(made.filter { !known.contains($0.id) })
@@ -100,7 +100,7 @@ public struct TokenStore: Sendable {
         let made = try renamed(token, nickname, key)
         let path = file.path
         try update { store throws(StoreError) in
-            guard store.records.contains(token.record) else { throw .inUse(path: path) }
+            guard store.records.contains(token.record) else { throw .file(.inUse(path: path)) }
             store.put(made)
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YKTransport
+public import YKTransport
 public import YKWire
 
 /// A file with the latest counter of each key: JSON, mode 0600, replaced atomically under a lock.
@@ -24,7 +24,7 @@ public struct CounterFile: CounterStore, Sendable {
 
     /// Stores a counter if it is higher than the one in the file.
     public func advance(_ publicID: [UInt8], to counter: OTPCounter) throws(CounterFileError) -> OTPCounter? {
-        try file.locked(explainedBy: explained) { () throws(CounterFileError) in
+        try file.locked(CounterFileError.file) { () throws(CounterFileError) in
             var entries = try entries()
             let name = Modhex.encode(publicID)
             var previous: OTPCounter?
@@ -32,14 +32,14 @@ public struct CounterFile: CounterStore, Sendable {
             if let previous, previous >= counter { return previous }
             entries[name] = ["use": .int(Int64(counter.use)), "session": .int(Int64(counter.session))]
             let json: JSONValue = [Self.mark: .int(Self.format), "keys": .object(entries)]
-            do throws(SharedFileError) { try file.replace(with: json) } catch { throw explained(error) }
+            do throws(SharedFileError) { try file.replace(with: json) } catch { throw .file(error) }
             return previous
         }
     }
 
     private func entries() throws(CounterFileError) -> JSONValue.Object {
         let bytes: [UInt8]?
-        do { bytes = try file.read() } catch { throw explained(error) }
+        do { bytes = try file.read() } catch { throw .file(error) }
         guard let bytes else { return JSONValue.Object() }
         let json: JSONValue
         do { json = try JSONValue(parsing: bytes) } catch { throw .broken(path: path, reason: "\(error)") }
@@ -55,25 +55,12 @@ public struct CounterFile: CounterStore, Sendable {
         else { throw .broken(path: path, reason: "the counter of '\(name)' is malformed") }
         return OTPCounter(use: use, session: session)
     }
-
-    private func explained(_ error: SharedFileError) -> CounterFileError {
-        switch error {
-        case .inUse: .inUse(path: path)
-        case .unreadable(let cause): .unreadable(path: path, reason: cause.reason, number: cause.number)
-        case .unwritable(let cause): .unwritable(path: path, reason: cause.reason, number: cause.number)
-        case .tooLarge(let limit): .broken(path: path, reason: "it has more than \(limit >> 20) MiB")
-        }
-    }
 }
 
 /// Why the counter file could not be used.
 public enum CounterFileError: Error, Hashable, Sendable {
-    /// Another program has locked it.
-    case inUse(path: String)
-    /// It could not be read; with the system's error number, if it has one.
-    case unreadable(path: String, reason: String, number: Int32 = 0)
-    /// It could not be written; with the system's error number, if it has one.
-    case unwritable(path: String, reason: String, number: Int32 = 0)
+    /// It could not be read or written, or another program uses it.
+    case file(SharedFileError)
     /// It is malformed. It is left unchanged, because without it old passwords would be accepted again.
     case broken(path: String, reason: String)
 }

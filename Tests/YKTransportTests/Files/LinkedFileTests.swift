@@ -41,7 +41,7 @@ import YKTransport
         if exists { try "old".write(toFile: path("real/file"), atomically: false, encoding: .utf8) }
         symlink("real/file", path("link"))
         let file = SharedFile(path("link"), limit: 100, patience: .zero, followsLinks: true)
-        try file.locked(explainedBy: { $0 }) { () throws(SharedFileError) in try file.replace(with: Array("new".utf8)) }
+        try file.locked({ $0 }) { () throws(SharedFileError) in try file.replace(with: Array("new".utf8)) }
         try expect(String(contentsOfFile: path("real/file"), encoding: .utf8), is: "new")
         try expect(file.read(), is: Array("new".utf8))
         try expect(FileManager.default.destinationOfSymbolicLink(atPath: path("link")), is: "real/file")

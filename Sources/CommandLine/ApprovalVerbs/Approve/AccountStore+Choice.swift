@@ -223,7 +223,7 @@ final class SealedAccounts {
         let known = book.content.seals
         let seal = seal
         try book.file.update { store throws(StoreError) in
-            guard store.seals == known else { throw .inUse(path: book.file.path) }
+            guard store.seals == known else { throw .file(.inUse(path: book.file.path)) }
             if let seal { store.add(seal) }
             store.put(record ?? account.record)
         }
@@ -244,7 +244,7 @@ final class SealedAccounts {
         }
         let known = book.content.seals
         try book.file.update { store throws(StoreError) in
-            guard store.seals == known else { throw .inUse(path: book.file.path) }
+            guard store.seals == known else { throw .file(.inUse(path: book.file.path)) }
             store.add(made)
         }
         book = try AccountStore(book.file)

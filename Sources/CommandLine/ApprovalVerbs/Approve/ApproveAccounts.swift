@@ -330,16 +330,18 @@ struct ApproveMoveStore: Verb {
         }
         try run.endPlan("move \(book.countText) and the history to \(target.printable)")
         // Both locks are held while the content moves; the old file is deleted last.
+        var problem: Explanation?
         try book.file.update { store throws(StoreError) in
             let content = store
             do throws(Explanation) {
                 if Files.isFile(book.history.path) {
                     try Files.write(try Files.read(book.history.path), to: history.path)
                 }
-            } catch { throw .unwritable(path: history.path, reason: error.message) }
+            } catch { return problem = error }
             try new.update { $0 = content }
-            guard try new.read() == content else { throw .unwritable(path: target, reason: "it cannot be read back") }
+            guard try new.read() == content else { throw .malformed(path: target, reason: "it cannot be read back") }
         }
+        if let problem { throw problem }
         Files.remove(book.file.path)
         Files.remove(book.history.path)
         return Outcome(

@@ -310,7 +310,7 @@ struct ApproveEnroll: AccountKeyVerb {
         let stored = account.stored
         try book.file.update { store throws(StoreError) in
             guard let sealing else { return store.put(stored.record) }
-            guard store.seals == book.content.seals else { throw .inUse(path: book.file.path) }
+            guard store.seals == book.content.seals else { throw .file(.inUse(path: book.file.path)) }
             if let seal = sealing.key.seal { store.add(seal) }
             store.put(
                 try sealing.key.key.seal(

@@ -156,7 +156,7 @@ final class ApproveKeys: ApprovalKeyring {
         }
         let made = record
         try book.file.update { store throws(StoreError) in
-            guard store.seals == book.content.seals else { throw .inUse(path: book.file.path) }
+            guard store.seals == book.content.seals else { throw .file(.inUse(path: book.file.path)) }
             store.put(made)
         }
     }

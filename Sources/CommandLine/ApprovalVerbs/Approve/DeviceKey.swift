@@ -123,7 +123,8 @@ extension Run {
 /// The key generated for a new account: in a slot of the security key, or in software.
 struct NewApproveKey {
     let key: any ApprovalKey
-    let place: ApprovalKeyPlace
+
+    var place: ApprovalKeyPlace { (key as? DeviceKey).map { .piv($0.place) } ?? .software }
 
     /// The private key, if it is in software.
     var secret: SharedSecret? { (key as? SoftwareApprovalKey)?.der }
@@ -137,15 +138,14 @@ struct NewApproveKey {
         if verb.software {
             run.terminal.warn(
                 "key-in-software", "the private key is kept in software: anyone who can open the store can approve")
-            let key = try SoftwareApprovalKey()
-            return NewApproveKey(key: key, place: .software)
+            return NewApproveKey(key: try SoftwareApprovalKey())
         }
         let slot = if let access { access } else { try await FreeSlot(for: verb, run) }
         let touch = verb.touch ?? (verb.listen != nil && !link.isPollOnly ? .always : .cached)
         let progress = Progress(run.terminal, "generating an \(verb.algorithm) key in slot \(slot.slot)")
         defer { progress.end() }
-        let key = try await slot.makeKey(verb.algorithm, KeyPolicies(pin: verb.pinPolicy, touch: touch), run)
-        return NewApproveKey(key: key, place: .piv(key.place))
+        return NewApproveKey(
+            key: try await slot.makeKey(verb.algorithm, KeyPolicies(pin: verb.pinPolicy, touch: touch), run))
     }
 
     /// Deletes a key in a slot, which no account uses, if the firmware supports it, and otherwise says that it remains.

@@ -132,17 +132,17 @@ public struct FileKeyring: Keyring {
     /// Reads a file, `nil` without one; refuses one that others may read or write, since it protects nothing.
     private func read(_ file: SharedFile) throws(KeyringError) -> [UInt8]? {
         if file.isExposed { throw .exposed(path: file.path) }
-        do { return try file.read() } catch { throw Self.lifted(error, file.path) }
+        do { return try file.read() } catch { throw Self.lifted(error) }
     }
 
     private func replace(_ file: SharedFile, _ bytes: [UInt8]) throws(KeyringError) {
-        do { try file.replace(with: bytes) } catch { throw Self.lifted(error, file.path) }
+        do { try file.replace(with: bytes) } catch { throw Self.lifted(error) }
     }
 
-    private static func lifted(_ error: SharedFileError, _ path: String) -> KeyringError {
+    private static func lifted(_ error: SharedFileError) -> KeyringError {
         switch error {
-        case .unreadable(let failure), .unwritable(let failure): .file(failure)
-        case .tooLarge(let limit): .tooLarge(path: path, limit: limit)
+        case .unreadable(_, let failure), .unwritable(_, let failure): .file(failure)
+        case .tooLarge(let path, let limit): .tooLarge(path: path, limit: limit)
         case .inUse: .refused
         }
     }

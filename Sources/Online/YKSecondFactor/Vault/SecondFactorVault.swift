@@ -128,7 +128,7 @@ public struct SecondFactorVault {
         let made = try key.seal(secret.value, id: id, service: Self.service, description)
         try file.update { store throws(StoreError) in
             if let seal {
-                guard store.seals.isEmpty else { throw .inUse(path: file.path) }
+                guard store.seals.isEmpty else { throw .file(.inUse(path: file.path)) }
                 store.add(seal)
             }
             store.put(made)

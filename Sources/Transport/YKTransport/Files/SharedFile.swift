@@ -30,26 +30,26 @@ package struct SharedFile: Sendable {
 
     /// Runs `body` under the lock, so that no other program changes the file meanwhile.
     ///
-    /// - Parameter explain: Makes the caller's error of `inUse` or `unwritable`.
+    /// - Parameter lift: Makes the caller's error of `inUse` or `unwritable`.
     package func locked<Value, Failure: Error>(
-        explainedBy explain: (SharedFileError) -> Failure, _ body: () throws(Failure) -> Value
+        _ lift: (SharedFileError) -> Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let lock: Int32
-        do { lock = try locked() } catch { throw explain(error) }
+        do { lock = try locked() } catch { throw lift(error) }
         defer { close(lock) }
         return try body()
     }
 
     private func locked() throws(SharedFileError) -> Int32 {
         let name: String
-        do { name = try place() + ".lock" } catch { throw .unwritable(error) }
+        do { name = try place() + ".lock" } catch { throw .unwritable(path: path, error) }
         let lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw .unwritable(FileFailure(.create, name)) }
+        guard lock >= 0 else { throw .unwritable(path: path, FileFailure(.create, name)) }
         let end = ContinuousClock.now + patience
         while flock(lock, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else {
                 close(lock)
-                throw .inUse
+                throw .inUse(path: path)
             }
             _ = poll(nil, 0, 5)
         }
@@ -66,7 +66,7 @@ package struct SharedFile: Sendable {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
         guard file >= 0 else {
             if errno == ENOENT { return nil }
-            throw .unreadable(FileFailure(.open, path))
+            throw .unreadable(path: path, FileFailure(.open, path))
         }
         defer { close(file) }
         var bytes: [UInt8] = []
@@ -74,10 +74,10 @@ package struct SharedFile: Sendable {
         while true {
             let count = Glibc.read(file, &block, block.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .unreadable(FileFailure(.read, path)) }
+            guard count >= 0 else { throw .unreadable(path: path, FileFailure(.read, path)) }
             if count == 0 { return bytes }
             bytes += block.prefix(count)
-            guard bytes.count <= limit else { throw .tooLarge(limit: limit) }
+            guard bytes.count <= limit else { throw .tooLarge(path: path, limit: limit) }
         }
     }
 
@@ -104,16 +104,18 @@ package struct SharedFile: Sendable {
             try file.sync()
             try file.replace()
             NewFile.syncFolder(of: file.path)
-        } catch { throw .unwritable(error) }
+        } catch { throw .unwritable(path: path, error) }
     }
 }
 
-/// Why a ``SharedFile`` could not be used.
-package enum SharedFileError: Error, Hashable, Sendable {
-    /// Another program has locked it.
-    case inUse
-    case unreadable(FileFailure)
-    case unwritable(FileFailure)
+/// Why a file that several programs use could not be read or changed.
+public enum SharedFileError: Error, Hashable, Sendable {
+    /// Another program has locked or changed it.
+    case inUse(path: String)
+    /// It could not be read.
+    case unreadable(path: String, FileFailure)
+    /// It could not be written, or a file beside it: its lock, or its new content.
+    case unwritable(path: String, FileFailure)
     /// It has more bytes than the limit.
-    case tooLarge(limit: Int)
+    case tooLarge(path: String, limit: Int)
 }
