@@ -81,8 +81,9 @@ final class ApproveKeys: ApprovalKeyring {
             let key = run.key(of: serial)
             let service = try await run.openPIV(of: key)
             let unlocking = run.piv(service, options.pin, key: serial.map { String($0) })
-            guard key.serial == run.key.serial else { return CardSession.Card(unlocking, serial: serial) }
-            return CardSession.Card(unlocking, serial: try await service.serial() ?? serial)
+            // A key that was looked up by its serial number is the one that is meant; the chosen one may be another.
+            let isChosen = serial != nil && key.serial == run.key.serial
+            return CardSession.Card(unlocking, serial: try await isChosen ? service.serial() ?? serial : serial)
         }
     }
 
