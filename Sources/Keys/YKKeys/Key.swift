@@ -112,10 +112,15 @@ public struct Key: Sendable {
     /// - Throws: As ``open(_:timeout:)``.
     package func openLoading<Service: CardKeyService>(_ service: Service.Type) async throws -> Service {
         let channel = try await channel()
-        let loading = WorkBeside(after: 2) { Result { () throws(CryptoFault) in try OpenSSL.load() } }
+        let loading = Self.loading()
         let opened = try await Service.open(channel)
         try loading.end()?.get()
         return opened
+    }
+
+    /// Loads OpenSSL while the key answers.
+    private static func loading() -> WorkBeside<Result<Void, CryptoFault>> {
+        WorkBeside(after: 2) { Result { () throws(CryptoFault) in try OpenSSL.load() } }
     }
 
     /// Connects to the card, on the thread that the service opened on the channel will have.
@@ -140,9 +145,7 @@ public struct Key: Sendable {
         if interaction == nil { try OpenSSL.prepare() }
         let keys = keys
         let (runtime, link) = try await onRuntime { () throws(KeyError) in try keys.fidoLink() }
-        let loading =
-            interaction == nil
-            ? nil : WorkBeside(after: 2) { Result { () throws(CryptoFault) in try OpenSSL.load() } }
+        let loading = interaction == nil ? nil : Self.loading()
         let service = try await FIDOService.open(link, on: runtime, interaction: interaction ?? FIDOInteraction())
         // Without OpenSSL an answer could not be checked, so no touch is asked for.
         try loading?.end()?.get()
