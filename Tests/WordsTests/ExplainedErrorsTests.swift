@@ -311,6 +311,7 @@ struct ExplainedErrorsTests {
             (.wrongKey, .authentication, "keyboard layout"), (.otherPrivateID, .authentication, "private identity"),
             (.store(.file(.inUse(path: "f"))), .busy, "repeat"),
             (.store(.file(.unreadable(path: "f", FileFailure(.read, "f", 5)))), .failed, "cannot read f"),
+            (.store(.file(.tooLarge(path: "f", limit: 1 << 20))), .malformed, "delete it only on purpose"),
             (.store(.file(.unwritable(path: "f", FileFailure(.write, "f", 5)))), .failed, "no password is accepted"),
             (.store(.broken(path: "f", reason: "r")), .malformed, "damaged"),
         ]

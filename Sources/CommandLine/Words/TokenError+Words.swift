@@ -41,6 +41,8 @@ extension CounterFileError: Explained {
             Explanation(
                 "store", ExitStatus(errno: cause.number),
                 "cannot write \(path.printable), so no password is accepted: \(cause.reason)")
+        case .file(.tooLarge(let path, let limit)):
+            CounterFileError.broken(path: path, reason: "it has more than \(limit >> 20) MiB").explanation
         case .file(let error): error.explanation
         case .broken(let path, let reason):
             Explanation(

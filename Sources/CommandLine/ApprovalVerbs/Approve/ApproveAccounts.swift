@@ -337,9 +337,15 @@ struct ApproveMoveStore: Verb {
                 if Files.isFile(book.history.path) {
                     try Files.write(try Files.read(book.history.path), to: history.path)
                 }
-            } catch { return problem = error }
+            } catch {
+                return problem = Explanation(
+                    "store", .failed, "cannot write \(history.path.printable): \(error.message)")
+            }
             try new.update { $0 = content }
-            guard try new.read() == content else { throw .malformed(path: target, reason: "it cannot be read back") }
+            guard try new.read() == content else {
+                return problem = Explanation(
+                    "store", .failed, "cannot write \(target.printable): it cannot be read back")
+            }
         }
         if let problem { throw problem }
         Files.remove(book.file.path)
